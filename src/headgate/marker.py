@@ -1,0 +1,132 @@
+"""The marker: tells the model what is missing, of how much, and how to get it.
+
+One record, several renderings. The templates are data (`MarkerStyle`), so a preset brings its own
+words without code. This is the only file that renders a marker or knows what one looks like.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from headgate.types import Ref
+
+Missing = Literal["lines", "chars", "bytes", "items", "keys"]
+Kept = Literal["stored", "memory", "nowhere", "partly"]
+
+OMITTED_KEY = "_omitted"
+"""The key that carries the marker in shaped JSON; another name if the user's data has it."""
+
+IMITATION = rb"\[[^\[\]\n]{0,400}#[a-z2-7]{4}\]"
+"""Looks like a marker: a bracket that closes with a tag. Such text in a fresh result is escaped."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkerStyle:
+    """The words of a marker, as templates.
+
+    Fields: `missing`, `total`, `what`, `tokens`, `how`, `note`, `ref`, `path`, `tag`, and in `gap` also
+    `first` and `last`. `tool`, `cli` and `file` are the ways to go on, chosen by `reader`.
+    """
+
+    reader: Literal["tool", "cli", "file", "none"] = "tool"
+    long: str = "[{missing} of {total} {what} omitted, about {tokens} tokens; {note}{how} #{tag}]"
+    short: str = "[{missing} of {total} {what} omitted; {note}{ref} #{tag}]"
+    gap: str = "[{what} {first}-{last} omitted #{tag}]"
+    inside: str = "[{missing} chars omitted #{tag}]"
+    tool: str = 'read_result(ref="{ref}", {ask}) shows more'
+    cli: str = "`headgate read {ref}{session} {flag}` shows more"
+    file: str = "the whole is in {path}"
+
+
+DEFAULT_STYLE = MarkerStyle()
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """What one result's markers have in common: where the rest is, and the tag that proves it ours."""
+
+    tag: str
+    ref: Ref | None = None
+    path: str | None = None
+    session: str | None = None
+    kept: Kept = "stored"
+    kept_bytes: int = 0
+    style: MarkerStyle = DEFAULT_STYLE
+
+    def long(
+        self, missing: int, total: int, what: Missing, tokens: int, *, next_lines: tuple[int, int] | None
+    ) -> str:
+        """The full form: how much is missing, and the exact next action."""
+        return self._fill(self.style.long, missing, total, what, tokens, self._how(next_lines))
+
+    def short(self, missing: int, total: int, what: Missing) -> str:
+        """The form for the smallest limits."""
+        return self._fill(self.style.short, missing, total, what, 0, "")
+
+    def gap(self, first: int, last: int, what: Missing = "lines") -> str:
+        """The form at a gap inside the text: which ones are missing there."""
+        return self.style.gap.format(what=what, first=first, last=last, tag=self.tag)
+
+    def inside(self, missing: int) -> str:
+        """The form inside one long line."""
+        return self.style.inside.format(missing=f"{missing:,}", tag=self.tag)
+
+    def _fill(self, template: str, missing: int, total: int, what: Missing, tokens: int, how: str) -> str:
+        return template.format(
+            missing=f"{missing:,}",
+            total=f"{total:,}",
+            what=what,
+            tokens=about(tokens),
+            how=how,
+            note=self._note(),
+            ref=self.ref or "",
+            path=self.path or "",
+            tag=self.tag,
+        )
+
+    def _note(self) -> str:
+        if self.kept == "nowhere":
+            return "not kept, run the tool again for less"
+        if self.kept == "memory":
+            return "not kept on disk, readable while this process runs; "
+        if self.kept == "partly":
+            return f"kept up to byte {self.kept_bytes:,}, nothing after it; "
+        return ""
+
+    def _how(self, next_lines: tuple[int, int] | None) -> str:
+        if self.ref is None or self.kept == "nowhere":
+            return ""
+        lines = f"{next_lines[0]}-{next_lines[1]}" if next_lines else None
+        reader = self.style.reader
+        if reader == "file" and self.path is None:
+            reader = "tool"
+        template = {
+            "tool": self.style.tool,
+            "cli": self.style.cli,
+            "file": self.style.file,
+            "none": "",
+        }[reader]
+        return template.format(
+            ref=self.ref,
+            path=self.path or "",
+            session=f" --session {self.session}" if self.session else "",
+            ask=f'lines="{lines}"' if lines else "page=1",
+            flag=f"--lines {lines}" if lines else "--page 1",
+        )
+
+
+def about(count: int) -> str:
+    """A count as a reader wants it: `930`, `3.1k`, `31k`, `2.4M`."""
+    if count < 1_000:
+        return str(count)
+    if count < 9_950:
+        return f"{count / 1_000:.1f}k"
+    if count < 999_500:
+        return f"{count / 1_000:.0f}k"
+    return f"{count / 1_000_000:.1f}M"
+
+
+def nothing_returned(tool: str) -> str:
+    """The line that stands for an empty result."""
+    return f"({tool} finished without output)"

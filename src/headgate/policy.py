@@ -1,0 +1,162 @@
+"""All rules and numbers, fixed when built.
+
+A policy is data: frozen, checked once, the same from Python, TOML or the environment. Every
+bounding number carries its unit, and one policy counts in one unit.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from headgate.budget import SHARING, Sharing
+from headgate.errors import PolicyError
+from headgate.marker import DEFAULT_STYLE, MarkerStyle
+from headgate.types import TOOL_CLASSES, Amount, ToolClass, Unit, tokens
+
+MINIMUM: Mapping[Unit, int] = MappingProxyType({"tokens": 128, "chars": 512, "bytes": 512})
+"""The smallest limit: the marker's short form, escaped and with block overhead, fits in it."""
+
+TOKENS_PER_LINE = 10
+"""What one line of the deprecated `max_lines` and `chunk_lines` is worth."""
+
+Errors = Literal["verbatim", "same", "own"]
+StoreFails = Literal["shape", "whole"]
+Declarations = Literal["lower", "raise"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRule:
+    """What a policy says of one tool, or of a class of tools."""
+
+    limit: Amount | None = None
+    exempt: bool = False
+    """Limits itself: goes in whole up to `limit`, or without bound where there is none."""
+    tool_class: ToolClass | None = None
+
+
+NO_RULE = ToolRule()
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How much the model sees of tool results. The defaults are the preset `default`."""
+
+    result: Amount = tokens(8_000)
+    """The limit of one result."""
+    batch: Amount | None = tokens(20_000)
+    """The budget of all results that answer one assistant message."""
+    batch_window_share: float = 0.1
+    """At most this share of the model's window goes to one batch, where the window is known."""
+    window_tokens: int | None = None
+    sharing: Sharing = "fair"
+    preview: Amount = tokens(1_000)
+    """What is left in sight of a result that `largest_first` spills."""
+    declarations: Declarations = "raise"
+    """Whether a tool's declaration, or the call's own wish, may only lower the limit or also raise it."""
+    errors: Errors = "own"
+    error: Amount = tokens(4_000)
+    """The limit of an error where `errors` is `own`."""
+    media_tokens: int = 2_000
+    """Fixed cost of an image, a document or an opaque block; never its base64."""
+    block_overhead: int = 4
+    """What the wire adds around one result, in the policy's unit."""
+    vocab: str = "o200k"
+    normalise: bool = True
+    spill: bool = True
+    """Whether originals are kept at all."""
+    store_fails: StoreFails = "shape"
+    memory_bytes: int = 64 * 1024 * 1024
+    """What is kept in this process when the store cannot."""
+    marker: MarkerStyle = DEFAULT_STYLE
+    search_middle: bool = True
+    """Whether the middle is searched for what matters, or only the ends are kept."""
+    asked_tokens: tuple[str, ...] = ("max_tokens",)
+    """Arguments of a call that ask for a limit."""
+    asked_lines: tuple[str, ...] = ("max_lines", "chunk_lines")
+    """The deprecated ones, counted in lines."""
+    query_arguments: tuple[str, ...] = ("query", "pattern", "q", "search", "regex", "question")
+    """Arguments of a call that say what it is after."""
+    tools: Mapping[str, ToolRule] = field(default_factory=lambda: MappingProxyType({}))
+    classes: Mapping[ToolClass, ToolRule] = field(
+        default_factory=lambda: MappingProxyType(
+            {"read": ToolRule(exempt=True, limit=tokens(25_000))}
+        )
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tools", MappingProxyType(dict(self.tools)))
+        object.__setattr__(self, "classes", MappingProxyType(dict(self.classes)))
+        for name, amount in self._amounts():
+            self._check_amount(name, amount)
+        if self.sharing not in SHARING:
+            raise PolicyError(f"sharing is {self.sharing!r}; it is one of {', '.join(SHARING)}")
+        if not 0 < self.batch_window_share <= 1:
+            raise PolicyError(f"batch_window_share is {self.batch_window_share}; it is above 0, at most 1")
+        if self.window_tokens is not None and self.window_tokens <= 0:
+            raise PolicyError(f"window_tokens is {self.window_tokens}; leave it out if unknown")
+        for name, count in (
+            ("media_tokens", self.media_tokens),
+            ("block_overhead", self.block_overhead),
+            ("memory_bytes", self.memory_bytes),
+        ):
+            if count < 0:
+                raise PolicyError(f"{name} is {count}; it cannot be below 0")
+        if self.block_overhead > MINIMUM[self.unit] // 8:
+            raise PolicyError(
+                f"block_overhead is {self.block_overhead}; more than {MINIMUM[self.unit] // 8} leaves the "
+                f"smallest limit no room"
+            )
+        for tool_class in self.classes:
+            if tool_class not in TOOL_CLASSES:
+                raise PolicyError(f"class {tool_class!r}; it is one of {', '.join(TOOL_CLASSES)}")
+
+    @property
+    def unit(self) -> Unit:
+        """What this policy counts in."""
+        return self.result.unit
+
+    @property
+    def minimum(self) -> int:
+        """The smallest limit in this policy's unit."""
+        return MINIMUM[self.unit]
+
+    @property
+    def batch_count(self) -> int | None:
+        """The batch budget with the share of the window applied; None: no budget."""
+        if self.batch is None:
+            return None
+        if self.window_tokens is None or self.unit != "tokens":
+            return self.batch.count
+        return max(min(self.batch.count, int(self.window_tokens * self.batch_window_share)), self.minimum)
+
+    def rule(self, tool: str, tool_class: ToolClass | None) -> ToolRule:
+        """The rule for a tool: its own, else its class's, else none."""
+        if tool in self.tools:
+            return self.tools[tool]
+        if tool_class is not None and tool_class in self.classes:
+            return self.classes[tool_class]
+        return NO_RULE
+
+    def replace(self, **changes: object) -> Policy:
+        """A policy that differs in `changes`, checked again."""
+        return dataclasses.replace(self, **changes)  # type: ignore[arg-type]  # checked at run time by __post_init__
+
+    def _amounts(self) -> list[tuple[str, Amount]]:
+        named = [("result", self.result), ("preview", self.preview), ("error", self.error)]
+        if self.batch is not None:
+            named.append(("batch", self.batch))
+        rules = {**self.tools, **{f"class {name}": rule for name, rule in self.classes.items()}}
+        named += [(f"limit for {name}", r.limit) for name, r in rules.items() if r.limit is not None]
+        return named
+
+    def _check_amount(self, name: str, amount: Amount) -> None:
+        if amount.unit != self.unit:
+            raise PolicyError(f"{name} is {amount}, but this policy counts in {self.unit}")
+        if not isinstance(amount.count, int) or isinstance(amount.count, bool):
+            raise PolicyError(f"{name} is {amount.count!r}; it takes a whole number of {self.unit}")
+        if amount.count < self.minimum:
+            raise PolicyError(f"{name} is {amount}; the marker alone needs {self.minimum} {self.unit}")

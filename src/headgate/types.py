@@ -1,0 +1,279 @@
+"""The values that travel along the gate, and the small protocols around it.
+
+Everything here is frozen: a step returns a new value and never changes its input.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, Protocol, TypeAlias, get_args
+
+Unit = Literal["tokens", "chars", "bytes"]
+Fate = Literal["whole", "shaped", "spilled", "cleared"]
+ToolClass = Literal["read", "write", "exec", "search", "pinned"]
+MediaKind = Literal["image", "document", "opaque"]
+Origin = Literal["tool", "store"]
+Kind = Literal[
+    "json",
+    "jsonl",
+    "csv",
+    "tsv",
+    "table",
+    "log",
+    "test",
+    "build",
+    "trace",
+    "diff",
+    "git-log",
+    "search",
+    "listing",
+    "code",
+    "html",
+    "markdown",
+    "prose",
+    "binary",
+]
+
+UNITS: tuple[Unit, ...] = get_args(Unit)
+KINDS: tuple[Kind, ...] = get_args(Kind)
+TOOL_CLASSES: tuple[ToolClass, ...] = get_args(ToolClass)
+
+NOTHING: Mapping[str, object] = MappingProxyType({})
+
+Ref: TypeAlias = str
+"""`r_` and twelve base32 letters: 60 bits of HMAC(installation key, session, sha256 of the content)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A block of text; `raw` holds the bytes it came as, where they are not its UTF-8."""
+
+    text: str
+    raw: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """A structured value, held as the JSON text it was given or written as."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """A block that passes untouched: an image, a document, or anything we do not know."""
+
+    kind: MediaKind
+    value: object
+
+
+Block: TypeAlias = Text | Json | Media
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number with its unit: `tokens(8_000)`."""
+
+    count: int
+    unit: Unit
+
+    def __str__(self) -> str:
+        return f"{self.count} {self.unit}"
+
+
+def tokens(count: int) -> Amount:
+    """An amount of tokens in the policy's vocabulary."""
+    return Amount(count, "tokens")
+
+
+def chars(count: int) -> Amount:
+    """An amount of characters: Unicode code points."""
+    return Amount(count, "chars")
+
+
+def utf8_bytes(count: int) -> Amount:
+    """An amount of bytes of UTF-8."""
+    return Amount(count, "bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How big a text is, in every unit at once; `exact` speaks of the tokens."""
+
+    tokens: int
+    chars: int
+    bytes: int
+    lines: int
+    exact: bool = True
+
+    def of(self, unit: Unit) -> int:
+        """The size in one unit."""
+        return {"tokens": self.tokens, "chars": self.chars, "bytes": self.bytes}[unit]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the model sees for one call, and why. It is recorded before it is shown."""
+
+    call_id: str
+    tool: str
+    fate: Fate
+    kind: Kind
+    before: Size
+    after: Size
+    text: str | None
+    """Exactly what the model sees; None: the result as it was."""
+    ref: Ref | None
+    limit: Amount
+    limit_by: str
+    """Who set the limit: the rule of the chain that decided, in words."""
+    reason: str
+    """One sentence, for people."""
+    sha256: str
+    """Of the original bytes, hexadecimal."""
+    vocab: str
+    """The vocabulary or rule the tokens were counted in."""
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came back for one call."""
+
+    call_id: str
+    tool: str
+    blocks: tuple[Block, ...]
+    is_error: bool = False
+    arguments: Mapping[str, object] = NOTHING
+    """Of the call: where the asked limit, the page and the query come from."""
+    declared: Amount | None = None
+    """The limit the tool itself declares."""
+    origin: Origin = "tool"
+    """`store` is set by the gate alone, on what it read back: that is never spilled again."""
+    verdict: Verdict | None = None
+    """Set by the gate on what it shows."""
+
+    @property
+    def text(self) -> str:
+        """All text of the result, its blocks joined by line ends."""
+        return join_texts(b.text for b in self.blocks if not isinstance(b, Media))
+
+    @staticmethod
+    def of(
+        tool: str,
+        content: object,
+        *,
+        call_id: str,
+        is_error: bool = False,
+        arguments: Mapping[str, object] = NOTHING,
+        declared: Amount | None = None,
+    ) -> ToolResult:
+        """Make a result from whatever a tool returned: text, bytes, blocks, or a JSON value."""
+        blocks = blocks_of(content)
+        return ToolResult(call_id, tool, blocks, is_error, arguments, declared)
+
+
+def blocks_of(content: object) -> tuple[Block, ...]:
+    """Read a tool's return value as blocks; a structured value becomes its JSON text."""
+    if content is None:
+        return (Text(""),)
+    if isinstance(content, str):
+        return (Text(content),)
+    if isinstance(content, bytes | bytearray):
+        return (text_of_bytes(bytes(content)),)
+    if isinstance(content, Text | Json | Media):
+        return (content,)
+    if isinstance(content, list | tuple) and any(isinstance(b, Text | Json | Media) for b in content):
+        return tuple(block for item in content for block in blocks_of(item))
+    return (Json(json.dumps(content, ensure_ascii=False, default=str)),)
+
+
+def text_of_bytes(raw: bytes) -> Text:
+    """Read bytes as text; bytes that are no UTF-8 are shown as `\\xNN` and kept beside it."""
+    try:
+        return Text(raw.decode())
+    except UnicodeDecodeError:
+        return Text(raw.decode(errors="backslashreplace"), raw)
+
+
+def join_texts(texts: Iterable[str]) -> str:
+    """Join the texts of several blocks so that each starts on a line of its own."""
+    joined: list[str] = []
+    for text in texts:
+        if joined and not joined[-1].endswith("\n"):
+            joined.append("\n")
+        joined.append(text)
+    return "".join(joined)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What the reader is after: the words that make a line worth keeping."""
+
+    words: tuple[str, ...] = ()
+
+
+NO_QUERY = Query()
+
+
+class Meter(Protocol):
+    """Text to a size in one unit. `count` is exact; `estimate` may sample a large text."""
+
+    @property
+    def unit(self) -> Unit:
+        """What is counted."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """The vocabulary or rule, as shown to people: `o200k`, `chars`, `chars/4`."""
+        ...
+
+    def count(self, text: str) -> int:
+        """The exact size."""
+        ...
+
+    def estimate(self, data: bytes) -> int:
+        """The size of UTF-8 `data`; exact below 64 KB."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the store knows of one original without opening it."""
+
+    ref: Ref
+    sha256: str
+    length: int
+    lines: int
+    """How many lines, a last one without line end included."""
+    call_id: str
+    tool: str
+    time_ns: int
+    file: str | None = None
+    """Absolute path of the plain text file beside the object, where there is one."""
+
+
+class Store(Protocol):
+    """Keeps whole originals of one session."""
+
+    def put(self, ref: Ref, chunks: Iterable[bytes], *, call_id: str, tool: str, sha256: str) -> About:
+        """Keep the bytes under `ref`, all or nothing; the same ref again changes nothing."""
+        ...
+
+    def read(self, ref: Ref, start: int, stop: int) -> bytes:
+        """The bytes from `start` up to `stop`, fewer at the end."""
+        ...
+
+    def about(self, ref: Ref) -> About:
+        """What is kept under `ref`; raises `RefNotFound`."""
+        ...
+
+
+Overrides: TypeAlias = Callable[[], Mapping[str, object]]
+"""Read at run time: tool name to limit, and `*` to the batch budget, in the policy's unit."""
+
+Shares: TypeAlias = Sequence[int]
