@@ -253,15 +253,34 @@ class About:
     call_id: str
     tool: str
     time_ns: int
+    chunk_bytes: int
+    chunk_lines: tuple[int, ...]
+    """Line ends in each piece of `chunk_bytes`, so that a line is found without reading from the start."""
     file: str | None = None
     """Absolute path of the plain text file beside the object, where there is one."""
 
 
-class Store(Protocol):
-    """Keeps whole originals of one session."""
+class Writer(Protocol):
+    """Takes one original in pieces; nothing is visible before `commit`."""
 
-    def put(self, ref: Ref, chunks: Iterable[bytes], *, call_id: str, tool: str, sha256: str) -> About:
-        """Keep the bytes under `ref`, all or nothing; the same ref again changes nothing."""
+    def write(self, data: bytes | memoryview) -> None:
+        """Add bytes."""
+        ...
+
+    def commit(self, ref: Ref, sha256: str) -> About:
+        """Make the bytes readable under `ref`, all or nothing; the same ref again changes nothing."""
+        ...
+
+    def abort(self) -> None:
+        """Forget the bytes; harmless after `commit`."""
+        ...
+
+
+class Store(Protocol):
+    """Keeps whole originals of one session. Every failure is a `StoreError`."""
+
+    def writer(self, *, call_id: str, tool: str) -> Writer:
+        """Begin to keep an original."""
         ...
 
     def read(self, ref: Ref, start: int, stop: int) -> bytes:
@@ -270,6 +289,10 @@ class Store(Protocol):
 
     def about(self, ref: Ref) -> About:
         """What is kept under `ref`; raises `RefNotFound`."""
+        ...
+
+    def path_for(self, ref: Ref, call_id: str) -> str | None:
+        """Where the plain text file of an original will stand, known before it is written."""
         ...
 
 
