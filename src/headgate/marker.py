@@ -22,6 +22,25 @@ IMITATION = rb"\[[^\[\]\n]{0,400}#[a-z2-7]{4}\]"
 
 
 @dataclass(frozen=True, slots=True)
+class Ask:
+    """The next thing to ask for: `Ask("lines", "401-800")`, `Ask("page", "2")`, `Ask("path", "$.a[4:]")`."""
+
+    name: Literal["lines", "bytes", "page", "path", "search"]
+    value: str
+
+    @property
+    def argument(self) -> str:
+        """As an argument of the tool."""
+        return f"page={self.value}" if self.name == "page" else f'{self.name}="{self.value}"'
+
+    @property
+    def flag(self) -> str:
+        """As an option of the command."""
+        quoted = f"'{self.value}'" if self.name in ("path", "search") else self.value
+        return f"--{self.name} {quoted}"
+
+
+@dataclass(frozen=True, slots=True)
 class MarkerStyle:
     """The words of a marker, as templates.
 
@@ -54,11 +73,9 @@ class Marker:
     kept_bytes: int = 0
     style: MarkerStyle = DEFAULT_STYLE
 
-    def long(
-        self, missing: int, total: int, what: Missing, tokens: int, *, next_lines: tuple[int, int] | None
-    ) -> str:
+    def long(self, missing: int, total: int, what: Missing, tokens: int, ask: Ask) -> str:
         """The full form: how much is missing, and the exact next action."""
-        return self._fill(self.style.long, missing, total, what, tokens, self._how(next_lines))
+        return self._fill(self.style.long, missing, total, what, tokens, self._how(ask))
 
     def short(self, missing: int, total: int, what: Missing) -> str:
         """The form for the smallest limits."""
@@ -94,10 +111,9 @@ class Marker:
             return f"kept up to byte {self.kept_bytes:,}, nothing after it; "
         return ""
 
-    def _how(self, next_lines: tuple[int, int] | None) -> str:
+    def _how(self, ask: Ask) -> str:
         if self.ref is None or self.kept == "nowhere":
             return ""
-        lines = f"{next_lines[0]}-{next_lines[1]}" if next_lines else None
         reader = self.style.reader
         if reader == "file" and self.path is None:
             reader = "tool"
@@ -111,8 +127,8 @@ class Marker:
             ref=self.ref,
             path=self.path or "",
             session=f" --session {self.session}" if self.session else "",
-            ask=f'lines="{lines}"' if lines else "page=1",
-            flag=f"--lines {lines}" if lines else "--page 1",
+            ask=ask.argument,
+            flag=ask.flag,
         )
 
 
