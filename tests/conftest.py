@@ -1,0 +1,45 @@
+"""What every test shares: how often a property is tried, and a state directory of its own."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.requirements import load
+
+EXAMPLES = 200
+"""Per property. `make soak N=...` sets HEADGATE_EXAMPLES; an expensive property takes a stated part
+of it: `@settings(max_examples=settings.default.max_examples // 10)`."""
+
+
+def pytest_configure() -> None:
+    asked = os.environ.get("HEADGATE_EXAMPLES")
+    settings.register_profile(
+        "headgate",
+        max_examples=int(asked) if asked else EXAMPLES,
+        deadline=None,
+        # A run in CI repeats exactly; on a desk, and in a soak, each run looks elsewhere.
+        derandomize="CI" in os.environ and not asked,
+        print_blob=True,
+        # A busy machine must not fail a test.
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.load_profile("headgate")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    rules = load()
+    pending = sum(rule.pending is not None for rule in rules)
+    terminalreporter.write_line(f"requirements: {len(rules)}, of them {pending} pending")
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A state directory that belongs to one test, with no HEADGATE_ variable of the caller's."""
+    for name in [name for name in os.environ if name.startswith("HEADGATE_")]:
+        monkeypatch.delenv(name)
+    directory = tmp_path / "state"
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "xdg"))
+    monkeypatch.setenv("HEADGATE_STATE", str(directory))
+    return directory
