@@ -1,0 +1,51 @@
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.headgate-setup
+N ?= 10000
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format bench soak docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## make .venv with the package, editable, and all that tests need
+
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	if command -v uv >/dev/null; then \
+		uv pip install --quiet --python $(BIN)/python --editable . --group dev; \
+	else \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1' && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev; \
+	fi
+	touch $@
+
+demo: setup ## pass a long log through the gate, then read back what was left out
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
+
+test: setup ## run every test, in parallel
+	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+check: setup ## formatting, lint, types, and the order of the layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/test_architecture.py
+
+format: setup ## rewrite the files as `check` wants them
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+bench: setup ## measure; ratios inside one run
+	$(BIN)/python bench/run.py
+
+soak: setup ## try the promises with N examples each: make soak N=100000
+	HEADGATE_EXAMPLES=$(N) $(BIN)/python -m pytest -n auto --dist loadgroup tests/promises
+
+docs: setup ## write the pages that are generated
+	$(BIN)/python -m tests.requirements docs/requirements.md
+
+clean: ## remove everything that was made
+	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
