@@ -14,6 +14,8 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 
+SKIPS = frozenset({"skip", "skipif", "xfail", "importorskip"})
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -61,7 +63,12 @@ def all_proofs(root: Path = TESTS) -> list[Proof]:
 def proofs_in(source: str, path: str) -> list[Proof]:
     """The proofs in one test file: marks on its tests, and its `pytestmark` for all of them."""
     module = ast.parse(source, path)
-    tests = [node for node in ast.walk(module) if _is_test(node)]
+    tests = [
+        node
+        for node in ast.walk(module)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.name.startswith("test_")
+    ]
     marks_of = {test.name: _marks(test.decorator_list) for test in tests}
     for_all = [mark for statement in module.body for mark in _file_marks(statement)]
     placed = [*for_all, *(mark for marks in marks_of.values() for mark in marks)]
@@ -73,6 +80,17 @@ def proofs_in(source: str, path: str) -> list[Proof]:
         for test, marks in marks_of.items()
         for mark in [*for_all, *marks]
         for name in _ids(mark, path)
+    ]
+
+
+def skipped_in(path: Path) -> list[str]:
+    """Where a test is skipped or expected to fail: such a test proves nothing."""
+    return [
+        f"{path.name}:{node.lineno}: {_name(node)}"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and ast.unparse(node).startswith("pytest.")
+        and _name(node) in SKIPS
     ]
 
 
@@ -124,11 +142,6 @@ def main(argv: Sequence[str]) -> None:
     """Write the page to the file that is named."""
     [target] = argv
     Path(target).write_text(page(load(), all_proofs()), encoding="utf-8")
-
-
-def _is_test(node: ast.AST) -> bool:
-    is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    return is_function and node.name.startswith("test_")
 
 
 def _marks(nodes: Iterable[ast.AST]) -> list[ast.Call]:
