@@ -140,8 +140,9 @@ def page(rules: Sequence[Rule], proofs: Sequence[Proof]) -> str:
 
 def main(argv: Sequence[str]) -> None:
     """Write the page to the file that is named."""
-    [target] = argv
-    Path(target).write_text(page(load(), all_proofs()), encoding="utf-8")
+    target = Path(argv[0])
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(page(load(), all_proofs()), encoding="utf-8")
 
 
 def _marks(nodes: Iterable[ast.AST]) -> list[ast.Call]:
