@@ -95,8 +95,10 @@ def test_a_mark_that_proves_nothing_is_refused(source, message):
 def test_the_page_lists_each_rule_with_its_proofs():
     proofs = [Proof("R1", "tests/test_a.py", "test_it_holds")] * 2
 
-    assert page([HELD, LATER], proofs).splitlines()[4:] == [
-        "2 requirements: 1 proved, 1 pending.",
+    bare = Rule("R3", "Nobody looks.", "Results")
+
+    assert page([HELD, LATER, bare], proofs).splitlines()[4:] == [
+        "3 requirements: 1 proved, 1 pending.",
         "",
         "## Results",
         "",
@@ -104,4 +106,5 @@ def test_the_page_lists_each_rule_with_its_proofs():
         "| --- | --- | --- |",
         "| R1 | It holds. | [tests/test_a.py](../tests/test_a.py): it holds |",
         "| R2 | It will hold. | *pending: comes later* |",
+        "| R3 | Nobody looks. | **no test** |",
     ]
