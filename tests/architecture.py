@@ -13,9 +13,9 @@ SOURCE = Path(__file__).parent.parent / "src" / "headgate"
 
 LAYERS = """
 version types errors
-marker budget events refs scan journal
+marker budget events refs scan journal toolnames
 policy measure/ normalise
-ledger shape/ spill/ presets/ dialects/
+ledger shape/ spill/ presets/ dialects/ limits arrive
 judge history/
 admit prepare
 read/
