@@ -163,6 +163,7 @@ def cycle(found: list[Module]) -> list[str]:
     edges = {
         module.dotted: sorted(
             {near for _, name in imports(module) for near in _nearest(name, known)}
+            - {module.dotted}
         )
         for module in found
     }

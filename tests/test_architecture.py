@@ -214,6 +214,16 @@ def test_a_cycle_inside_a_folder_is_found():
     assert cycle(found[:3]) == []
 
 
+def test_a_cycle_through_the_folder_itself_is_found():
+    found = [
+        Module("shape/__init__.py", "from headgate.shape.a import A"),
+        Module("shape/a.py", "from headgate.shape import B"),
+    ]
+
+    assert cycle(found) == ["headgate.shape", "headgate.shape.a", "headgate.shape"]
+    assert cycle(found[:1]) == []
+
+
 @pytest.mark.parametrize(
     "line", ["@pytest.mark.skipif(ROOT)", "pytest.importorskip('x')", "pytest.skip('no')"]
 )
