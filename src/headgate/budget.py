@@ -22,9 +22,9 @@ def fair_shares(wants: Sequence[int], budget: int) -> list[int]:
     return shares
 
 
-def even_shares(wants: Sequence[int], budget: int) -> list[int]:
-    """Give each the same share, used or not."""
-    share = budget // max(len(wants), 1)
+def even_shares(wants: Sequence[int], budget: int, others: int = 0) -> list[int]:
+    """Give each the same share, used or not; `others` take one each too."""
+    share = budget // max(len(wants) + others, 1)
     return [min(want, share) for want in wants]
 
 
@@ -40,8 +40,9 @@ def largest_first(wants: Sequence[int], budget: int, preview: int) -> list[int]:
     return shares
 
 
-SHARING: Mapping[Sharing, Callable[[Sequence[int], int, int], list[int]]] = {
-    "fair": lambda wants, budget, _: fair_shares(wants, budget),
-    "even": lambda wants, budget, _: even_shares(wants, budget),
-    "largest_first": largest_first,
+SHARING: Mapping[Sharing, Callable[[Sequence[int], Sequence[int], int, int], list[int]]] = {
+    "fair": lambda wants, fixed, budget, _: fair_shares(wants, max(budget - sum(fixed), 0)),
+    "even": lambda wants, fixed, budget, _: even_shares(wants, budget, len(fixed)),
+    "largest_first": lambda wants, fixed, budget, preview: largest_first(wants, budget - sum(fixed), preview),
 }
+"""Each takes the wants, the sizes that stand whatever happens, the budget, and the size of a preview."""

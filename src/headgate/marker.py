@@ -52,7 +52,7 @@ class MarkerStyle:
     long: str = "[{missing} of {total} {what} omitted, about {tokens} tokens; {note}{how} #{tag}]"
     short: str = "[{missing} of {total} {what} omitted; {note}{ref} #{tag}]"
     gap: str = "[{what} {first}-{last} omitted #{tag}]"
-    inside: str = "[{missing} chars omitted #{tag}]"
+    inside: str = "[{missing} {what} omitted #{tag}]"
     tool: str = 'read_result(ref="{ref}", {ask}) shows more'
     cli: str = "`headgate read {ref}{session} {flag}` shows more"
     file: str = "the whole is in {path}"
@@ -85,9 +85,9 @@ class Marker:
         """The form at a gap inside the text: which ones are missing there."""
         return self.style.gap.format(what=what, first=first, last=last, tag=self.tag)
 
-    def inside(self, missing: int) -> str:
+    def inside(self, missing: int, what: Missing = "chars") -> str:
         """The form inside one long line."""
-        return self.style.inside.format(missing=f"{missing:,}", tag=self.tag)
+        return self.style.inside.format(missing=f"{missing:,}", what=what, tag=self.tag)
 
     def _fill(self, template: str, missing: int, total: int, what: Missing, tokens: int, how: str) -> str:
         return template.format(

@@ -26,6 +26,7 @@ TOKENS_PER_LINE = 10
 Errors = Literal["verbatim", "same", "own"]
 StoreFails = Literal["shape", "whole"]
 Declarations = Literal["lower", "raise"]
+Keep = Literal["salient", "head", "tail", "head_tail"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +70,13 @@ class Policy:
     spill: bool = True
     """Whether originals are kept at all."""
     store_fails: StoreFails = "shape"
+    store_timeout_s: float | None = None
+    """After this the store has failed; None waits, as for a local disk."""
     memory_bytes: int = 64 * 1024 * 1024
     """What is kept in this process when the store cannot."""
     marker: MarkerStyle = DEFAULT_STYLE
-    search_middle: bool = True
-    """Whether the middle is searched for what matters, or only the ends are kept."""
+    keep: Keep = "salient"
+    """What is kept of a result that is too big: what stands out, or only one end or both."""
     asked_tokens: tuple[str, ...] = ("max_tokens",)
     """Arguments of a call that ask for a limit."""
     asked_lines: tuple[str, ...] = ("max_lines", "chunk_lines")

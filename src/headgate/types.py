@@ -121,13 +121,15 @@ class Verdict:
     call_id: str
     tool: str
     fate: Fate
-    kind: Kind
+    kind: Kind | None
+    """What the text is; None where it went in whole and nobody had to look."""
     before: Size
     after: Size
     text: str | None
     """Exactly what the model sees; None: the result as it was."""
     ref: Ref | None
-    limit: Amount
+    limit: Amount | None
+    """What was applied; None: nothing bounds it."""
     limit_by: str
     """Who set the limit: the rule of the chain that decided, in words."""
     reason: str
@@ -279,8 +281,8 @@ class Writer(Protocol):
 class Store(Protocol):
     """Keeps whole originals of one session. Every failure is a `StoreError`."""
 
-    def writer(self, *, call_id: str, tool: str) -> Writer:
-        """Begin to keep an original."""
+    def writer(self, *, call_id: str, tool: str, clean: bool | None = None) -> Writer:
+        """Begin to keep an original; `clean` says that it is valid UTF-8 without NUL, where known."""
         ...
 
     def read(self, ref: Ref, start: int, stop: int) -> bytes:

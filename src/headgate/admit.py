@@ -1,0 +1,135 @@
+"""Spine: a batch comes in. The order of the steps, and nothing else; nothing is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from headgate.arrive import Arrived, arrive, query_of
+from headgate.budget import SHARING
+from headgate.events import Event
+from headgate.judge import Desk, judge
+from headgate.ledger import Key, Ledger
+from headgate.limits import Limit, OverrideTable, limit_for
+from headgate.policy import Policy
+from headgate.types import Media, Ref, Text, ToolResult, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Spill:
+    """An original to be kept before its verdict is shown."""
+
+    ref: Ref
+    original: bytes
+    call_id: str
+    tool: str
+    sha256: str
+    clean: bool
+    """Valid UTF-8 without controls: the store need not look."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do with a batch: the verdicts in order, what to keep, what to report."""
+
+    keys: tuple[Key, ...]
+    verdicts: tuple[Verdict, ...]
+    spills: tuple[Spill, ...]
+    events: tuple[Event, ...]
+    budget: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One result of a batch on its way to a verdict."""
+
+    arrived: Arrived
+    key: Key
+    known: Verdict | None
+    limit: Limit
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the batch cannot shorten it: decided before, exempt, verbatim, or read back."""
+        exempt = self.limit.exempt or self.limit.count is None
+        return self.known is not None or exempt or self.arrived.result.origin == "store"
+
+
+def plan_batch(
+    batch: Sequence[ToolResult], ledger: Ledger, desk: Desk, overrides: OverrideTable, prefix: bytes = b""
+) -> Plan:
+    """Decide what the model sees of each result of a batch."""
+    cases, events = _cases(batch, ledger, desk, overrides, prefix)
+    budget = overrides.batch or desk.policy.batch_count
+    shares = _shares(cases, budget, desk.policy)
+    verdicts: list[Verdict] = []
+    spills: dict[Ref, Spill] = {}
+    for case, share in zip(cases, shares, strict=True):
+        verdict = case.known or _judge(case, share, desk)
+        verdicts.append(verdict)
+        if case.known is None and verdict.ref is not None:
+            spills[verdict.ref] = _spill(case.arrived, verdict.ref)
+    keys = tuple(case.key for case in cases)
+    return Plan(keys, tuple(verdicts), tuple(spills.values()), tuple(events), budget)
+
+
+def _cases(
+    batch: Sequence[ToolResult], ledger: Ledger, desk: Desk, overrides: OverrideTable, prefix: bytes
+) -> tuple[list[Case], list[Event]]:
+    cases: list[Case] = []
+    events: list[Event] = list(overrides.ignored)
+    for result in batch:
+        arrived = arrive(result, desk.policy, desk.meter)
+        key = Key(prefix, result.call_id, arrived.digest)
+        limit, noted = limit_for(result, desk.policy, overrides)
+        events += noted
+        cases.append(Case(arrived, key, ledger.find(key), limit))
+    return cases, events
+
+
+def _judge(case: Case, share: int | None, desk: Desk) -> Verdict:
+    query = query_of(case.arrived.result, desk.policy, desk.question)
+    if case.arrived.result.origin == "store":
+        return judge(case.arrived, Limit(None, "read back: never spilled again", exempt=True), None, query, desk)
+    return judge(case.arrived, case.limit, share, query, desk)
+
+
+def _shares(cases: Sequence[Case], budget: int | None, policy: Policy) -> list[int | None]:
+    """Each result's piece of the batch's budget; None: it stands whatever the budget."""
+    if budget is None:
+        return [None] * len(cases)
+    fixed = [_cost(case, policy) for case in cases if case.fixed]
+    fixed += [case.arrived.media * policy.media_tokens for case in cases if not case.fixed]
+    wants = [_cost(case, policy) for case in cases if not case.fixed]
+    shares = SHARING[policy.sharing](wants, fixed, budget, policy.preview.count)
+    # A result that gets all it wants is not held to its share: the share is then its own size.
+    held = iter(
+        None if share >= want else max(share, policy.minimum)
+        for share, want in zip(shares, wants, strict=True)
+    )
+    return [None if case.fixed else next(held) for case in cases]
+
+
+def _cost(case: Case, policy: Policy) -> int:
+    """What a result takes of the budget: what is shown of it, and its media."""
+    media = case.arrived.media * policy.media_tokens if case.fixed else 0
+    if case.known is not None:
+        return case.known.after.of(policy.unit) + policy.block_overhead + media
+    size = case.arrived.size.of(policy.unit) + policy.block_overhead
+    return min(size, case.limit.count or size) + media
+
+
+def _spill(arrived: Arrived, ref: Ref) -> Spill:
+    result = arrived.result
+    clean = arrived.text is arrived.original
+    return Spill(ref, arrived.original, result.call_id, result.tool, arrived.sha256, clean)
+
+
+def shown(result: ToolResult, verdict: Verdict) -> ToolResult:
+    """The result as the model gets it: one text in place of the first, media where they were."""
+    if verdict.text is None:
+        return replace(result, verdict=verdict)
+    texts = [i for i, block in enumerate(result.blocks) if not isinstance(block, Media)]
+    first = texts[0] if texts else 0
+    blocks = [Text(verdict.text) if i == first else block for i, block in enumerate(result.blocks) if i == first or i not in texts]
+    return replace(result, blocks=tuple(blocks) or (Text(verdict.text),), verdict=verdict)

@@ -1,0 +1,104 @@
+"""A result arrives: its text is made one, made readable, hashed and measured. Nothing is decided here."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from headgate.marker import nothing_returned
+from headgate.measure.size import size_of
+from headgate.normalise import normalise, only_unicode
+from headgate.policy import Policy
+from headgate.toolnames import class_of
+from headgate.types import Media, Meter, Query, Size, ToolResult
+
+SHORTEST_WORD = 3
+MOST_WORDS = 12
+"""Words of a query that are looked for; the longest say the most."""
+
+COMMON_WORDS = frozenset(
+    "the and for with that this from what which who how why when where are was were has have had not but you "
+    "can all any does did use into out our its their there about then than them been over only also more".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A result, ready to be judged."""
+
+    result: ToolResult
+    original: bytes
+    """Its text, byte for byte as it came; several blocks joined by line ends."""
+    text: bytes
+    """What a reader gets if it goes in whole: valid UTF-8, normalised, never blank."""
+    sha256: str
+    """Of the original."""
+    digest: bytes
+    """Of all that makes the result: text, media and whether it is an error."""
+    size: Size
+    """Of `text`, in every unit."""
+    media: int
+    """Blocks that pass untouched."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether a reader gets other bytes than came."""
+        return self.text is not self.original and self.text != self.original
+
+
+def arrive(result: ToolResult, policy: Policy, meter: Meter) -> Arrived:
+    """Make a result ready to be judged."""
+    original = original_bytes(result)
+    text = readable(original, result, policy)
+    media = [block for block in result.blocks if isinstance(block, Media)]
+    if not media and not text.strip():
+        text = nothing_returned(result.tool).encode("utf-8", "backslashreplace")
+    sha256 = hashlib.sha256(original).digest()
+    size = size_of(text, meter)
+    return Arrived(result, original, text, sha256.hex(), _digest(result, sha256, media), size, len(media))
+
+
+def readable(original: bytes, result: ToolResult, policy: Policy) -> bytes:
+    """Normalise, but only make valid what an edit may need exactly."""
+    if not policy.normalise or class_of(result.tool) == "read" or result.origin == "store":
+        return only_unicode(original)
+    return normalise(original)
+
+
+def original_bytes(result: ToolResult) -> bytes:
+    """The text of a result as bytes, each block starting on a line of its own."""
+    parts: list[bytes] = []
+    for block in result.blocks:
+        if isinstance(block, Media):
+            continue
+        if parts and not parts[-1].endswith(b"\n"):
+            parts.append(b"\n")
+        raw = getattr(block, "raw", None)
+        parts.append(block.text.encode("utf-8", "surrogatepass") if raw is None else raw)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def query_of(result: ToolResult, policy: Policy, question: str = "") -> Query:
+    """The words a reader of this result is after: of the call's arguments and the user's last words."""
+    texts = [question]
+    for name in policy.query_arguments:
+        value = result.arguments.get(name)
+        if isinstance(value, str):
+            texts.append(value)
+    words = {
+        word.lower()
+        for text in texts
+        for word in re.findall(r"\w+(?:[.-]\w+)*", text[:4_000])
+        if len(word) >= SHORTEST_WORD and word.lower() not in COMMON_WORDS
+    }
+    return Query(tuple(sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS]))
+
+
+def _digest(result: ToolResult, sha256: bytes, media: list[Media]) -> bytes:
+    digest = hashlib.sha256(sha256)
+    digest.update(b"error" if result.is_error else b"result")
+    for block in media:
+        described = repr((block.kind, block.value)).encode("utf-8", "backslashreplace")
+        digest.update(b"%d:%b" % (len(described), described))
+    return digest.digest()

@@ -1,0 +1,295 @@
+"""The gate: carries a plan out, records it, then shows it. All I/O of the core is here.
+
+`Gate` and `AsyncGate` do the same; the second does it in a thread, so that an event loop goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import replace
+from pathlib import Path
+from threading import RLock
+from typing import TypeVar
+
+from headgate.admit import Plan, Spill, plan_batch, shown
+from headgate.errors import RefNotFound, RequestError, StoreError
+from headgate.events import Admitted, Event, Hook, LedgerFailed, SpillFailed, Spilled
+from headgate.journal import Journal
+from headgate.judge import Desk
+from headgate.ledger import Ledger
+from headgate.limits import OverrideTable, overrides_of
+from headgate.marker import Kept
+from headgate.measure.meters import meter_for
+from headgate.policy import Policy
+from headgate.read.answer import answer
+from headgate.read.request import request_of
+from headgate.spill.key import installation_key
+from headgate.spill.local import LocalStore
+from headgate.spill.memory import MemoryStore
+from headgate.spill.private import session_folder, state_folder
+from headgate.types import (
+    NOTHING,
+    About,
+    Overrides,
+    Ref,
+    Store,
+    Text,
+    ToolResult,
+    Verdict,
+)
+
+T = TypeVar("T")
+
+
+class Gate:
+    """Lets batches of results in, and gives back what was kept.
+
+    One gate serves one session: a ledger and a store under one name. Opening it touches no disk;
+    what cannot be opened later is reported, and the turn goes on.
+    """
+
+    def __init__(
+        self,
+        policy: Policy | None = None,
+        *,
+        session: str = "default",
+        state: str | os.PathLike[str] | None = None,
+        files: str | os.PathLike[str] | None = None,
+        durable: bool = False,
+        store: Store | None = None,
+        ledger: Ledger | None = None,
+        overrides: Overrides | None = None,
+        hooks: Sequence[Hook] = (),
+        clock: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self.policy = policy or Policy()
+        self.session = session
+        self.meter = meter_for(self.policy.vocab, self.policy.unit)
+        self.hooks = tuple(hooks)
+        self.overrides = overrides
+        self.clock = clock
+        self.state = Path(state) if state is not None else state_folder(os.environ)
+        folder = session_folder(self.state, session)
+        self.store: Store = store or LocalStore(
+            self.state, session, durable=durable, files_dir=Path(files) if files else None, clock=clock
+        )
+        self.memory = MemoryStore(self.policy.memory_bytes)
+        self.ledger = ledger or Ledger(Journal(folder / "ledger", durable=durable))
+        self._key: bytes | None = None
+        self._lock = RLock()
+        self._pool: ThreadPoolExecutor | None = None
+
+    @property
+    def key(self) -> bytes:
+        """The installation key; one of this process alone where none can be kept."""
+        if self._key is None:
+            try:
+                self._key = installation_key(self.state)
+            except StoreError as error:
+                self._key = secrets.token_bytes(32)
+                self._emit(SpillFailed("", "", f"no installation key: {error}"))
+        return self._key
+
+    def admit(
+        self, batch: Sequence[ToolResult], *, question: str = "", prefix: bytes = b""
+    ) -> list[ToolResult]:
+        """Let in all results that answer one assistant message; what the model sees of each comes back.
+
+        `question` is what the user last said, where it is known: lines it points at are kept.
+        """
+        with self._lock:
+            overrides = self._read_overrides()
+            desk = self._desk(question)
+            plan = plan_batch(batch, self.ledger, desk, overrides, prefix)
+            plan = self._carry_out(plan, batch, desk, overrides, prefix)
+            verdicts = self._record(plan)
+            self._report(plan, verdicts)
+            return [shown(result, verdict) for result, verdict in zip(batch, verdicts, strict=True)]
+
+    def read(self, ref: Ref, arguments: Mapping[str, object] = NOTHING, *, tokens: int | None = None) -> str:
+        """Read an original back: `read(ref, {"lines": "401-800"})`; at most `tokens`, markers included."""
+        with self._lock:
+            store, about = self._find(ref)
+            limit = max(tokens or self.policy.result.count, self.policy.minimum)
+            request = request_of(arguments)
+            desk = self._desk("")
+            marker = desk.marker(about.sha256, about.call_id)
+            return answer(
+                request,
+                about,
+                lambda start, stop: store.read(ref, start, stop),
+                limit - self.policy.block_overhead,
+                self.meter,
+                marker,
+            )
+
+    def read_result(self, call_id: str, arguments: Mapping[str, object], *, tokens: int | None = None) -> ToolResult:
+        """Answer a call of the tool `read_result`; a request that cannot be met is told in text."""
+        try:
+            ref = self._ref_asked_for(arguments)
+            text, is_error = self.read(ref, arguments, tokens=tokens), False
+        except (RefNotFound, RequestError) as error:
+            text, is_error = str(error), True
+        except StoreError as error:
+            text, is_error = f"the result could not be read: {error}", True
+        return ToolResult(call_id, "read_result", (Text(text),), is_error, arguments, origin="store")
+
+    def original(self, ref: Ref) -> bytes:
+        """The whole original, byte for byte."""
+        store, about = self._find(ref)
+        return store.read(ref, 0, about.length)
+
+    def _ref_asked_for(self, arguments: Mapping[str, object]) -> Ref:
+        ref = arguments.get("ref")
+        if isinstance(ref, str) and ref:
+            return ref
+        tool = arguments.get("tool")
+        entry = self.ledger.last(tool if isinstance(tool, str) and tool else None)
+        if entry is None or entry.verdict.ref is None:
+            raise RequestError('say which result: ref="r_…" as it stands in the marker')
+        return entry.verdict.ref
+
+    def _find(self, ref: Ref) -> tuple[Store, About]:
+        for store in (self.store, self.memory):
+            try:
+                return store, store.about(ref)
+            except RefNotFound:
+                continue
+        if self.ledger.by_ref(ref):
+            raise RefNotFound(f"result {ref!r} is gone: the store could not keep it, or retention removed it")
+        raise RefNotFound(f"no result {ref!r} in this session; it may have expired")
+
+    def _desk(self, question: str) -> Desk:
+        return Desk(self.policy, self.meter, self.key, self.session, self.store.path_for, question=question)
+
+    def _read_overrides(self) -> OverrideTable:
+        return overrides_of(self.overrides() if self.overrides else NOTHING, self.policy)
+
+    def _carry_out(
+        self,
+        plan: Plan,
+        batch: Sequence[ToolResult],
+        desk: Desk,
+        overrides: OverrideTable,
+        prefix: bytes,
+    ) -> Plan:
+        """Keep the originals; where the store cannot, keep them here and let the markers say so."""
+        failed = {spill.ref: kept for spill in plan.spills if (kept := self._keep(spill)) != "stored"}
+        if not failed:
+            return plan
+        return plan_batch(batch, self.ledger, replace(desk, failed=failed), overrides, prefix)
+
+    def _keep(self, spill: Spill) -> Kept:
+        try:
+            self._bounded(lambda: put(self.store, spill))
+        except StoreError as error:
+            self._emit(SpillFailed(spill.ref, spill.call_id, str(error)))
+            return self._keep_here(spill)
+        self._emit(Spilled(spill.ref, spill.call_id, len(spill.original)))
+        return "stored"
+
+    def _keep_here(self, spill: Spill) -> Kept:
+        try:
+            put(self.memory, spill)
+        except StoreError:
+            return "nowhere"
+        return "memory"
+
+    def _bounded(self, act: Callable[[], None]) -> None:
+        """Do it, or report after the policy's time that the store did not answer."""
+        timeout_s = self.policy.store_timeout_s
+        if timeout_s is None:
+            act()
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(1, "headgate-store")
+        try:
+            self._pool.submit(act).result(timeout_s)
+        except FutureTimeout as error:
+            self._pool = None
+            raise StoreError(f"the store did not answer within {timeout_s} s") from error
+
+    def _record(self, plan: Plan) -> list[Verdict]:
+        """Record what is new; another process may have been first, and then its verdict stands."""
+        fresh = [
+            (key, verdict)
+            for key, verdict in zip(plan.keys, plan.verdicts, strict=True)
+            if self.ledger.find(key) is None
+        ]
+        standing = dict(
+            zip((key for key, _ in fresh), self.ledger.record(fresh, time_ns=self.clock()), strict=True)
+        )
+        self._report_ledger()
+        return [standing.get(key, verdict) for key, verdict in zip(plan.keys, plan.verdicts, strict=True)]
+
+    def _report_ledger(self) -> None:
+        failure = self.ledger.take_failure()
+        if failure is not None:
+            self._emit(LedgerFailed(failure))
+        for repair in self.ledger.take_repairs():
+            self._emit(repair)
+
+    def _report(self, plan: Plan, verdicts: Sequence[Verdict]) -> None:
+        for event in plan.events:
+            self._emit(event)
+        unit, overhead = self.policy.unit, self.policy.block_overhead
+        spent = sum(verdict.after.of(unit) + overhead for verdict in verdicts)
+        over = max(spent - plan.budget, 0) if plan.budget is not None else 0
+        self._emit(Admitted(tuple(verdicts), plan.budget, spent, over))
+
+    def _emit(self, event: Event) -> None:
+        for hook in self.hooks:
+            hook(event)
+
+
+def put(store: Store, spill: Spill) -> None:
+    """Keep one original, unless it is kept already."""
+    try:
+        store.about(spill.ref)
+    except RefNotFound:
+        writer = store.writer(call_id=spill.call_id, tool=spill.tool, clean=spill.clean or None)
+        try:
+            writer.write(spill.original)
+            writer.commit(spill.ref, spill.sha256)
+        finally:
+            writer.abort()
+
+
+class AsyncGate:
+    """A gate for event loops: the same, in a thread."""
+
+    def __init__(self, gate: Gate) -> None:
+        self.gate = gate
+
+    async def admit(
+        self, batch: Sequence[ToolResult], *, question: str = "", prefix: bytes = b""
+    ) -> list[ToolResult]:
+        """Let in all results that answer one assistant message."""
+        return await _in_thread(lambda: self.gate.admit(batch, question=question, prefix=prefix))
+
+    async def read(
+        self, ref: Ref, arguments: Mapping[str, object] = NOTHING, *, tokens: int | None = None
+    ) -> str:
+        """Read an original back."""
+        return await _in_thread(lambda: self.gate.read(ref, arguments, tokens=tokens))
+
+    async def read_result(
+        self, call_id: str, arguments: Mapping[str, object], *, tokens: int | None = None
+    ) -> ToolResult:
+        """Answer a call of the tool `read_result`."""
+        return await _in_thread(lambda: self.gate.read_result(call_id, arguments, tokens=tokens))
+
+    async def original(self, ref: Ref) -> bytes:
+        """The whole original, byte for byte."""
+        return await _in_thread(lambda: self.gate.original(ref))
+
+
+async def _in_thread(act: Callable[[], T]) -> T:
+    import asyncio  # not needed, and not loaded, without an event loop
+
+    return await asyncio.to_thread(act)

@@ -1,0 +1,157 @@
+"""The verdict on one result: whole if it fits, else shaped, with the original kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from headgate.arrive import Arrived
+from headgate.limits import Limit
+from headgate.marker import Kept, Marker
+from headgate.measure.size import size_of
+from headgate.policy import Policy
+from headgate.refs import ref_of, tag_of
+from headgate.shape import Room, Shaped, Source, shape
+from headgate.shape.kinds import recognise
+from headgate.types import Amount, Kind, Meter, Query, Ref, Size, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a verdict depends on beside the result: rules, measure, names. The same for a whole batch."""
+
+    policy: Policy
+    meter: Meter
+    key: bytes
+    session: str
+    path_for: Callable[[Ref, str], str | None] = lambda ref, call_id: None
+    question: str = ""
+    failed: Mapping[Ref, Kept] = MappingProxyType({})
+    """Originals that the store could not keep, and where they are instead."""
+
+    def ref(self, sha256: str) -> Ref | None:
+        """The address of an original; None where it is not kept."""
+        if not self.policy.spill:
+            return None
+        ref = ref_of(self.key, self.session, sha256)
+        return None if self.failed.get(ref) == "nowhere" else ref
+
+    def marker(self, sha256: str, call_id: str) -> Marker:
+        """The markers of one result."""
+        ref = self.ref(sha256)
+        kept = self.failed.get(ref, "stored") if ref else "nowhere"
+        return Marker(
+            tag=tag_of(self.key, self.session, sha256),
+            ref=ref,
+            path=self.path_for(ref, call_id) if ref and kept == "stored" else None,
+            session=None if self.session == "default" else self.session,
+            kept=kept,
+            style=self.policy.marker,
+        )
+
+    def lets_in_whole(self, sha256: str) -> bool:
+        """Whether the store failed for this original and the policy then lets the result in whole."""
+        if self.policy.store_fails != "whole":
+            return False
+        return ref_of(self.key, self.session, sha256) in self.failed
+
+
+def judge(arrived: Arrived, limit: Limit, share: int | None, query: Query, desk: Desk) -> Verdict:
+    """Decide what the model sees of one result; `share` is its piece of the batch's budget."""
+    most = _smallest(limit.count, share)
+    size = arrived.size.of(desk.policy.unit) + desk.policy.block_overhead
+    if most is None or size <= most or desk.lets_in_whole(arrived.sha256):
+        return whole(arrived, limit, share, desk)
+    return _shortened(arrived, limit, share, most, query, desk)
+
+
+def whole(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verdict:
+    """The verdict of a result that goes in whole; one that normalising changed keeps its original."""
+    blank = not arrived.original
+    text = arrived.text.decode() if arrived.changed else None
+    reason = "fits" if text is None else "fits; made readable, the original is kept"
+    return _verdict(
+        arrived,
+        limit,
+        share,
+        desk,
+        kind=None,
+        text=text,
+        after=arrived.size,
+        ref=desk.ref(arrived.sha256) if text is not None and not blank else None,
+        reason="empty" if blank else reason,
+    )
+
+
+def _shortened(
+    arrived: Arrived, limit: Limit, share: int | None, most: int, query: Query, desk: Desk
+) -> Verdict:
+    kind = recognise(arrived.original, tool=arrived.result.tool)
+    shaped = _shaped(arrived, kind, most, query, desk)
+    over = arrived.size.of(desk.policy.unit)
+    verdict = _verdict(
+        arrived,
+        limit,
+        share,
+        desk,
+        kind=kind,
+        text=shaped.text,
+        after=size_of(shaped.text.encode(), desk.meter),
+        ref=desk.ref(arrived.sha256),
+        reason=f"{over:,} {desk.policy.unit}, {most:,} allowed; {kind}: {shaped.how}",
+    )
+    stored = verdict.ref is not None and verdict.ref not in desk.failed
+    return replace(verdict, fate="spilled" if stored else "shaped")
+
+
+def _shaped(arrived: Arrived, kind: Kind, most: int, query: Query, desk: Desk) -> Shaped:
+    source = Source(
+        data=arrived.original if kind == "binary" else arrived.text,
+        kind=kind,
+        size=arrived.size.of(desk.policy.unit),
+        lines=arrived.size.lines,
+    )
+    room = Room(most - desk.policy.block_overhead, desk.meter)
+    marker = desk.marker(arrived.sha256, arrived.result.call_id)
+    keep, is_error = desk.policy.keep, arrived.result.is_error
+    return shape(source, room, query, marker, keep=keep, is_error=is_error)
+
+
+def _verdict(
+    arrived: Arrived,
+    limit: Limit,
+    share: int | None,
+    desk: Desk,
+    *,
+    kind: Kind | None,
+    text: str | None,
+    after: Size,
+    ref: Ref | None,
+    reason: str,
+) -> Verdict:
+    by = limit.by
+    if share is not None and (limit.count is None or share < limit.count):
+        by = f"its share of the batch; {limit.by}"
+    count = _smallest(limit.count, share)
+    return Verdict(
+        call_id=arrived.result.call_id,
+        tool=arrived.result.tool,
+        fate="whole",
+        kind=kind,
+        before=arrived.size,
+        after=after,
+        text=text,
+        ref=ref,
+        limit=Amount(count, desk.policy.unit) if count is not None else None,
+        limit_by=by,
+        reason=reason,
+        sha256=arrived.sha256,
+        vocab=desk.meter.name,
+        is_error=arrived.result.is_error,
+    )
+
+
+def _smallest(limit: int | None, share: int | None) -> int | None:
+    counts = [count for count in (limit, share) if count is not None]
+    return min(counts, default=None)

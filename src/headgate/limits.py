@@ -1,0 +1,114 @@
+"""The limit of one result: a chain with a stated order.
+
+errors by their own rule → exempt → operator override → what the call asked for → what the tool
+declares → the policy's default.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from headgate.events import Deprecated, Event, OverrideIgnored
+from headgate.policy import TOKENS_PER_LINE, Policy, ToolRule
+from headgate.toolnames import class_of
+from headgate.types import NOTHING, ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The most that may be shown of one result; `count` None: no limit of its own."""
+
+    count: int | None
+    by: str
+    exempt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OverrideTable:
+    """What the operator says right now, checked: only finite numbers above zero are left."""
+
+    tools: Mapping[str, int]
+    batch: int | None
+    ignored: tuple[OverrideIgnored, ...]
+
+
+def overrides_of(values: Mapping[str, object], policy: Policy) -> OverrideTable:
+    """Read an operator's overrides: `{"batch": 30000, "tools": {"grep": 5000}}`."""
+    ignored: list[OverrideIgnored] = []
+    tools: dict[str, int] = {}
+    given = values.get("tools", NOTHING)
+    if not isinstance(given, Mapping):
+        ignored.append(OverrideIgnored("tools", repr(given)))
+        given = NOTHING
+    for tool, value in given.items():
+        count = _count(value)
+        if count is None:
+            ignored.append(OverrideIgnored(str(tool), repr(value)))
+            continue
+        tools[str(tool)] = max(count, policy.minimum)
+    batch = _count(values["batch"]) if "batch" in values else None
+    if "batch" in values and batch is None:
+        ignored.append(OverrideIgnored("batch", repr(values["batch"])))
+    if batch is not None:
+        batch = max(batch, policy.minimum)
+    return OverrideTable(tools, batch, tuple(ignored))
+
+
+NO_OVERRIDES = OverrideTable({}, None, ())
+
+
+def limit_for(
+    result: ToolResult, policy: Policy, overrides: OverrideTable
+) -> tuple[Limit, list[Event]]:
+    """Resolve the chain for one result."""
+    if result.is_error and policy.errors == "verbatim":
+        return Limit(None, "errors go in verbatim"), []
+    if result.is_error and policy.errors == "own":
+        return Limit(policy.error.count, "the limit of errors"), []
+    rule = policy.rule(result.tool, class_of(result.tool))
+    if rule.exempt:
+        count = rule.limit.count if rule.limit else None
+        return Limit(count, "exempt: the tool limits itself", exempt=True), []
+    if result.tool in overrides.tools:
+        return Limit(overrides.tools[result.tool], "the operator's override"), []
+    asked, events = _asked(result, policy)
+    if asked is not None:
+        return _bounded(asked, f"the call asked for {asked:,}", policy), events
+    return _declared(result, rule, policy), events
+
+
+def _declared(result: ToolResult, rule: ToolRule, policy: Policy) -> Limit:
+    declared = result.declared or rule.limit
+    if declared is None or declared.unit != policy.unit:
+        return Limit(policy.result.count, "the policy's default")
+    return _bounded(declared.count, f"the tool declares {declared.count:,}", policy)
+
+
+def _bounded(count: int, by: str, policy: Policy) -> Limit:
+    """Apply the policy's word on whether a declaration may raise the limit."""
+    if policy.declarations == "lower" and count > policy.result.count:
+        return Limit(policy.result.count, f"the policy's default; {by}, which may only lower it")
+    return Limit(max(count, policy.minimum), by)
+
+
+def _asked(result: ToolResult, policy: Policy) -> tuple[int | None, list[Event]]:
+    for name in policy.asked_tokens:
+        count = _count(result.arguments.get(name))
+        if count is not None:
+            return count, []
+    for name in policy.asked_lines:
+        lines = _count(result.arguments.get(name))
+        if lines is not None:
+            return lines * TOKENS_PER_LINE, [Deprecated(result.call_id, name, policy.asked_tokens[0])]
+    return None, []
+
+
+def _count(value: object) -> int | None:
+    """A finite number above zero as a whole one, else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if not math.isfinite(value) or value < 1:
+        return None
+    return int(value)

@@ -1,0 +1,268 @@
+"""A bounded summary of a text of any size: its ends, and the lines between that stand out.
+
+Built piece by piece, so a result of gigabytes and one of kilobytes are read by the same code, and
+memory depends on the room, not on the text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from headgate.shape.signs import SCANNER, weight
+from headgate.types import Query
+
+PIECE_BYTES = 1 << 20
+"""A pass over a piece of this size is fast, and what it leaves behind is small."""
+
+HITS_PER_PIECE = 4_000
+"""A text that is all errors shows them in any part of it; more hits cost time and add nothing."""
+
+FOUND_LINES = 1_500
+"""Lines that stand out, kept for choosing: more than any room can show."""
+
+CLIP_BYTES = 600
+"""What is kept of one line that stands out, around the place that made it stand out."""
+
+RARE_BYTES = 4 << 20
+"""Up to this size lines are compared with each other, and one unlike all others stands out."""
+
+LINES_BEFORE = 2
+LINES_AFTER = 3
+INDENTED_AFTER = 12
+"""What belongs to a line that stands out: what led to it, and the indented group under it."""
+
+RARE_SCORE = 2.0
+QUERY_SCORE = 6.0
+REPEATED = 0.15
+"""What the second line of one form is still worth."""
+NEIGHBOUR = 0.35
+"""What a neighbour of a line that stands out is worth."""
+
+DIGITS = b"0123456789"
+CONTINUATION = bytes(range(0x80, 0xC0))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A line that stands out, or belongs to one that does."""
+
+    number: int
+    data: bytes
+    hidden_bytes: int
+    """What of the line is not in `data`, where it was too long to keep."""
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """All that shaping needs to know of a text."""
+
+    head: bytes
+    tail: bytes
+    """Empty where `head` is the whole text."""
+    lines: int
+    chars: int
+    open_chars: int
+    """What the line that `head` ends in has beyond it."""
+    found: dict[int, Found]
+
+
+class Sketcher:
+    """Reads a text in pieces that end at line ends (a longer line comes in parts)."""
+
+    def __init__(self, end_bytes: int, query: Query) -> None:
+        self.end_bytes = end_bytes
+        self.words = tuple(word.lower().encode() for word in query.words if word)
+        self.head = bytearray()
+        self.tail = bytearray()
+        self.length_bytes = 0
+        self.line = 1
+        self.chars = 0
+        self.open_chars = 0
+        self.open_ended = False
+        self.found: dict[int, Found] = {}
+        self.forms: Counter[bytes] = Counter()
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece."""
+        self._note_signs(piece)
+        if self.words:
+            self._note_words(piece)
+        room = self.end_bytes - len(self.head)
+        if room > 0:
+            self.head += piece[:room]
+        rest = piece[room:] if room > 0 else piece
+        self._measure_open_line(rest)
+        self.tail += rest
+        if len(self.tail) > 2 * self.end_bytes + PIECE_BYTES:
+            del self.tail[: -self.end_bytes]
+        self.length_bytes += len(piece)
+        self.chars += char_count(piece)
+        self.line += piece.count(b"\n")
+
+    def close(self) -> Sketch:
+        """The summary of everything fed."""
+        whole = self.length_bytes <= 2 * self.end_bytes
+        last = self.tail or self.head
+        return Sketch(
+            head=bytes(self.head + self.tail) if whole else bytes(self.head),
+            tail=b"" if whole else bytes(self.tail[-self.end_bytes :]),
+            lines=self.line - (not last or last.endswith(b"\n")),
+            chars=self.chars,
+            open_chars=self.open_chars,
+            found=self.found,
+        )
+
+    def _measure_open_line(self, rest: bytes) -> None:
+        if self.open_ended or not rest:
+            return
+        stop = rest.find(b"\n")
+        self.open_chars += char_count(rest if stop < 0 else rest[:stop])
+        self.open_ended = stop >= 0
+
+    def _note_signs(self, piece: bytes) -> None:
+        number, counted, line_end = self.line, 0, -1
+        for sign, end in SCANNER.hits(piece, HITS_PER_PIECE):
+            if end <= line_end:
+                continue
+            start = piece.rfind(b"\n", 0, end) + 1
+            stop = piece.find(b"\n", end)
+            line_end = len(piece) if stop < 0 else stop
+            number += piece.count(b"\n", counted, start)
+            counted = start
+            clipped = _around(piece, start, line_end, end)
+            self._note(piece, number, start, line_end, end, weight(piece, sign, end, clipped))
+
+    def _note_words(self, piece: bytes) -> None:
+        lowered = piece.lower()
+        for word in self.words:
+            hits = list(_ends_of(lowered, word, HITS_PER_PIECE))
+            if not hits:
+                continue
+            rarity = math.log(1 + lowered.count(b"\n") / len(hits)) / 4
+            number, counted, line_end = self.line, 0, -1
+            for end in hits:
+                if end <= line_end:
+                    continue
+                start = lowered.rfind(b"\n", 0, end) + 1
+                stop = lowered.find(b"\n", end)
+                line_end = len(lowered) if stop < 0 else stop
+                number += lowered.count(b"\n", counted, start)
+                counted = start
+                self._note(piece, number, start, line_end, end, QUERY_SCORE * (0.5 + rarity))
+
+    def _note(self, piece: bytes, number: int, start: int, stop: int, at: int, score: float) -> None:
+        form = piece[start : min(stop, start + CLIP_BYTES)].translate(None, DIGITS)
+        self.forms[form] += 1
+        if self.forms[form] > 1:
+            self._keep(piece, number, start, stop, at, score * REPEATED)
+            return
+        self._keep(piece, number, start, stop, at, score)
+        if score > RARE_SCORE:
+            self._keep_neighbours(piece, number, start, stop, score * NEIGHBOUR)
+        if len(self.forms) > 4 * FOUND_LINES:
+            self.forms.clear()
+
+    def _keep(self, piece: bytes, number: int, start: int, stop: int, at: int, score: float) -> None:
+        before = self.found.get(number)
+        if before is not None:
+            score = before.score + score if min(before.score, score) > RARE_SCORE else max(before.score, score)
+            self.found[number] = Found(number, before.data, before.hidden_bytes, score)
+            return
+        data = _around(piece, start, stop, at)
+        self.found[number] = Found(number, data, stop - start - len(data), score)
+        if len(self.found) >= 2 * FOUND_LINES:
+            ranked = sorted(self.found.values(), key=lambda line: (-line.score, line.number))
+            self.found = {line.number: line for line in ranked[:FOUND_LINES]}
+
+    def _keep_neighbours(self, piece: bytes, number: int, start: int, stop: int, score: float) -> None:
+        end = start - 1
+        for step in range(1, LINES_BEFORE + 1):
+            if end < 0:
+                break
+            line_start = piece.rfind(b"\n", 0, end) + 1
+            self._keep(piece, number - step, line_start, end, line_start, score / step)
+            end = line_start - 1
+        begin = stop + 1
+        for step in range(1, INDENTED_AFTER + 1):
+            if begin >= len(piece):
+                break
+            line_stop = piece.find(b"\n", begin)
+            line_stop = len(piece) if line_stop < 0 else line_stop
+            indented = piece[begin : begin + 1] in b" \t"
+            if step > LINES_AFTER and not indented:
+                break
+            self._keep(piece, number + step, begin, line_stop, begin, score / (1 if indented else step))
+            begin = line_stop + 1
+
+
+def char_count(data: bytes) -> int:
+    """How many code points valid UTF-8 holds."""
+    return len(data) if data.isascii() else len(data.translate(None, CONTINUATION))
+
+
+def sketch_of(data: bytes, end_bytes: int, query: Query) -> Sketch:
+    """The summary of a text that is in memory."""
+    sketcher = Sketcher(end_bytes, query)
+    for piece in pieces(data):
+        sketcher.feed(piece)
+    sketch = sketcher.close()
+    if len(data) <= RARE_BYTES:
+        _add_rare(data, sketch.found)
+    return sketch
+
+
+def ends_of(data: bytes, end_bytes: int) -> Sketch:
+    """The summary of a text of which only the ends matter."""
+    lines = data.count(b"\n") + (not data.endswith(b"\n")) if data else 0
+    chars = char_count(data)
+    if len(data) <= 2 * end_bytes:
+        return Sketch(data, b"", lines, chars, 0, {})
+    stop = data.find(b"\n", end_bytes)
+    open_chars = char_count(data[end_bytes : stop if stop >= 0 else len(data)])
+    return Sketch(data[:end_bytes], data[-end_bytes:], lines, chars, open_chars, {})
+
+
+def pieces(data: bytes) -> Iterator[bytes]:
+    """Cut a text at line ends into pieces of about `PIECE_BYTES`."""
+    start = 0
+    while len(data) - start > PIECE_BYTES:
+        stop = data.rfind(b"\n", start, start + PIECE_BYTES) + 1 or start + PIECE_BYTES
+        yield data[start:stop]
+        start = stop
+    yield data[start:] if start else data
+
+
+def _add_rare(data: bytes, found: dict[int, Found]) -> None:
+    """Note the lines of a repetitive text whose form occurs once."""
+    forms = data.translate(None, DIGITS).split(b"\n")
+    counts = Counter(forms)
+    if len(counts) > len(forms) // 3:
+        return
+    lines: list[bytes] | None = None
+    for index, form in enumerate(forms):
+        if counts[form] == 1 and form.strip() and index + 1 not in found:
+            lines = lines or data.split(b"\n")
+            line = lines[index][:CLIP_BYTES]
+            found[index + 1] = Found(index + 1, line, len(lines[index]) - len(line), RARE_SCORE)
+            if len(found) >= 2 * FOUND_LINES:
+                return
+
+
+def _around(piece: bytes, start: int, stop: int, at: int) -> bytes:
+    """The line from `start` to `stop`, or the part of it around `at` where it is long."""
+    if stop - start <= CLIP_BYTES:
+        return piece[start:stop]
+    begin = max(start, min(at - CLIP_BYTES // 2, stop - CLIP_BYTES))
+    return piece[begin : begin + CLIP_BYTES]
+
+
+def _ends_of(data: bytes, word: bytes, most: int) -> Iterator[int]:
+    at = data.find(word)
+    while at >= 0 and most > 0:
+        yield at + len(word)
+        at = data.find(word, at + len(word))
+        most -= 1
