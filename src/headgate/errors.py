@@ -16,6 +16,10 @@ class RequestError(HeadgateError, ValueError):
     """A request to read back that cannot be answered as it was asked; the model is told in text."""
 
 
+class HistoryError(HeadgateError, ValueError):
+    """Bytes that hold no history to work on; says what was found, and where."""
+
+
 class LedgerError(HeadgateError):
     """A ledger that cannot be opened or contradicts itself."""
 
