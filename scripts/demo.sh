@@ -4,7 +4,7 @@ set -eu
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-export HEADGATE_STATE="$scratch/state" XDG_STATE_HOME="$scratch"
+export HEADGATE_STATE_DIR="$scratch/state" XDG_STATE_HOME="$scratch"
 cd "$scratch"
 
 awk 'BEGIN {

@@ -41,5 +41,5 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name)
     directory = tmp_path / "state"
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "xdg"))
-    monkeypatch.setenv("HEADGATE_STATE", str(directory))
+    monkeypatch.setenv("HEADGATE_STATE_DIR", str(directory))
     return directory
