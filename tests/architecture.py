@@ -13,10 +13,10 @@ SOURCE = Path(__file__).parent.parent / "src" / "headgate"
 
 LAYERS = """
 version types errors
-marker budget events refs scan journal toolnames
+marker budget events refs scan journal toolnames terminal
 policy measure/ normalise
-ledger shape/ spill/ presets/ dialects/ limits arrive
-judge history/
+ledger shape/ spill/ presets/ dialects/ check/ limits arrive
+judge history/ policy_file
 admit prepare
 read/
 gate
@@ -239,9 +239,8 @@ def _opens(module: Module) -> list[tuple[int, str]]:
 
 
 def _nearest(name: str, known: set[str]) -> list[str]:
-    while name and name not in known:
-        name = name.rpartition(".")[0]
-    return [name] if name else []
+    """The module an imported name is or lives in; none where that is not ours or not written yet."""
+    return [module for module in (name, name.rpartition(".")[0]) if module in known][:1]
 
 
 def _dotted(path: str) -> str:
