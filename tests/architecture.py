@@ -239,7 +239,7 @@ def _opens(module: Module) -> list[tuple[int, str]]:
 
 
 def _nearest(name: str, known: set[str]) -> list[str]:
-    """The module an imported name is or lives in; none where that is not ours or not written yet."""
+    """The module that an imported name is or lives in; none if not ours, or not written yet."""
     return [module for module in (name, name.rpartition(".")[0]) if module in known][:1]
 
 

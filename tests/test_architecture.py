@@ -221,7 +221,15 @@ def test_a_cycle_through_the_folder_itself_is_found():
     ]
 
     assert cycle(found) == ["headgate.shape", "headgate.shape.a", "headgate.shape"]
-    assert cycle(found[:1]) == []
+
+
+def test_a_module_that_is_not_written_yet_makes_no_cycle():
+    found = [
+        Module("__init__.py", "from headgate.gate import Gate"),
+        Module("gate.py", "from headgate.journal import Journal"),
+    ]
+
+    assert cycle(found) == []
 
 
 @pytest.mark.parametrize(
