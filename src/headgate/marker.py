@@ -6,6 +6,8 @@ words without code. This is the only file that renders a marker or knows what on
 
 from __future__ import annotations
 
+import json
+import shlex
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,29 +25,34 @@ IMITATION = rb"\[[^\[\]\n]{0,400}#[a-z2-7]{4}\]"
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The next thing to ask for: `Ask("lines", "401-800")`, `Ask("page", "2")`, `Ask("path", "$.a[4:]")`."""
+    """The next thing to ask for: `Ask("lines", "401-800")`, `Ask("page", "2")`."""
 
-    name: Literal["lines", "bytes", "page", "path", "search"]
+    name: Literal["lines", "bytes", "page", "page_size", "path", "search"]
     value: str
+    also: Ask | None = None
+    """What goes with it: the lines a search goes on from, the size of a page."""
 
     @property
     def argument(self) -> str:
         """As an argument of the tool."""
-        return f"page={self.value}" if self.name == "page" else f'{self.name}="{self.value}"'
+        is_number = self.name in ("page", "page_size")
+        value = self.value if is_number else json.dumps(self.value, ensure_ascii=False)
+        return f"{self.name}={value}" + (f", {self.also.argument}" if self.also else "")
 
     @property
     def flag(self) -> str:
         """As an option of the command."""
-        quoted = f"'{self.value}'" if self.name in ("path", "search") else self.value
-        return f"--{self.name} {quoted}"
+        flag = f"--{self.name.replace('_', '-')} {shlex.quote(self.value)}"
+        return f"{flag} {self.also.flag}" if self.also else flag
 
 
 @dataclass(frozen=True, slots=True)
 class MarkerStyle:
     """The words of a marker, as templates.
 
-    Fields: `missing`, `total`, `what`, `tokens`, `how`, `note`, `ref`, `path`, `tag`, and in `gap` also
-    `first` and `last`. `tool`, `cli` and `file` are the ways to go on, chosen by `reader`.
+    Fields: `missing`, `total`, `what`, `tokens`, `how`, `note`, `ref`, `path`, `tag`, in `gap` also
+    `first` and `last`, in `shown` also `words`. `tool`, `cli` and `file` are the ways to go on,
+    chosen by `reader`.
     """
 
     reader: Literal["tool", "cli", "file", "none"] = "tool"
@@ -53,6 +60,7 @@ class MarkerStyle:
     short: str = "[{missing} of {total} {what} omitted; {note}{ref} #{tag}]"
     gap: str = "[{what} {first}-{last} omitted #{tag}]"
     inside: str = "[{missing} {what} omitted #{tag}]"
+    shown: str = "[{words}; {how} #{tag}]"
     tool: str = 'read_result(ref="{ref}", {ask}) shows more'
     cli: str = "`headgate read {ref}{session} {flag}` shows more"
     file: str = "the whole is in {path}"
@@ -63,7 +71,7 @@ DEFAULT_STYLE = MarkerStyle()
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What one result's markers have in common: where the rest is, and the tag that proves it ours."""
+    """What one result's markers have in common: where the rest is, and the tag that makes it ours."""
 
     tag: str
     ref: Ref | None = None
@@ -89,7 +97,21 @@ class Marker:
         """The form inside one long line."""
         return self.style.inside.format(missing=f"{missing:,}", what=what, tag=self.tag)
 
-    def _fill(self, template: str, missing: int, total: int, what: Missing, tokens: int, how: str) -> str:
+    def shown(self, words: str, go_on: Ask | str) -> str:
+        """The last line of what was read back: what it shows, and how to go on or why not."""
+        how = go_on if isinstance(go_on, str) else self._read(go_on)
+        return self.style.shown.format(words=words, how=how, tag=self.tag)
+
+    @property
+    def end(self) -> str:
+        """Why nothing follows the last line that can be read back."""
+        if self.kept == "partly":
+            return f"kept up to byte {self.kept_bytes:,}, nothing after it"
+        return "this is the end"
+
+    def _fill(
+        self, template: str, missing: int, total: int, what: Missing, tokens: int, how: str
+    ) -> str:
         return template.format(
             missing=f"{missing:,}",
             total=f"{total:,}",
@@ -114,17 +136,16 @@ class Marker:
     def _how(self, ask: Ask) -> str:
         if self.ref is None or self.kept == "nowhere":
             return ""
-        reader = self.style.reader
-        if reader == "file" and self.path is None:
-            reader = "tool"
-        template = {
-            "tool": self.style.tool,
-            "cli": self.style.cli,
-            "file": self.style.file,
-            "none": "",
-        }[reader]
+        if self.style.reader == "none":
+            return ""
+        if self.style.reader == "file" and self.path is not None:
+            return self.style.file.format(ref=self.ref, path=self.path)
+        return self._read(ask)
+
+    def _read(self, ask: Ask) -> str:
+        template = self.style.cli if self.style.reader == "cli" else self.style.tool
         return template.format(
-            ref=self.ref,
+            ref=self.ref or "",
             path=self.path or "",
             session=f" --session {self.session}" if self.session else "",
             ask=ask.argument,
