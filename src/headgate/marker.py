@@ -71,7 +71,7 @@ DEFAULT_STYLE = MarkerStyle()
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What one result's markers have in common: where the rest is, and the tag that makes it ours."""
+    """What one result's markers have in common: where the rest is, and the tag of ours."""
 
     tag: str
     ref: Ref | None = None
