@@ -56,7 +56,11 @@ class Case:
 
 
 def plan_batch(
-    batch: Sequence[ToolResult], ledger: Ledger, desk: Desk, overrides: OverrideTable, prefix: bytes = b""
+    batch: Sequence[ToolResult],
+    ledger: Ledger,
+    desk: Desk,
+    overrides: OverrideTable,
+    prefix: bytes = b"",
 ) -> Plan:
     """Decide what the model sees of each result of a batch."""
     cases, events = _cases(batch, ledger, desk, overrides, prefix)
@@ -90,7 +94,13 @@ def _cases(
 def _judge(case: Case, share: int | None, desk: Desk) -> Verdict:
     query = query_of(case.arrived.result, desk.policy, desk.question)
     if case.arrived.result.origin == "store":
-        return judge(case.arrived, Limit(None, "read back: never spilled again", exempt=True), None, query, desk)
+        return judge(
+            case.arrived,
+            Limit(None, "read back: never spilled again", exempt=True),
+            None,
+            query,
+            desk,
+        )
     return judge(case.arrived, case.limit, share, query, desk)
 
 
@@ -131,5 +141,9 @@ def shown(result: ToolResult, verdict: Verdict) -> ToolResult:
         return replace(result, verdict=verdict)
     texts = [i for i, block in enumerate(result.blocks) if not isinstance(block, Media)]
     first = texts[0] if texts else 0
-    blocks = [Text(verdict.text) if i == first else block for i, block in enumerate(result.blocks) if i == first or i not in texts]
+    blocks = [
+        Text(verdict.text) if i == first else block
+        for i, block in enumerate(result.blocks)
+        if i == first or i not in texts
+    ]
     return replace(result, blocks=tuple(blocks) or (Text(verdict.text),), verdict=verdict)

@@ -1,9 +1,10 @@
-"""A result arrives: its text is made one, made readable, hashed and measured. Nothing is decided here."""
+"""A result arrives: its text is made one, readable, hashed and measured. Nothing is decided."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headgate.marker import nothing_returned
@@ -18,9 +19,14 @@ MOST_WORDS = 12
 """Words of a query that are looked for; the longest say the most."""
 
 COMMON_WORDS = frozenset(
-    "the and for with that this from what which who how why when where are was were has have had not but you "
-    "can all any does did use into out our its their there about then than them been over only also more".split()
+    {
+        *("about", "all", "also", "and", "any", "are", "been", "but", "can", "did", "does", "for"),
+        *("from", "had", "has", "have", "how", "into", "its", "more", "not", "only", "our", "out"),
+        *("over", "than", "that", "the", "their", "them", "then", "there", "this", "use", "was"),
+        *("were", "what", "when", "where", "which", "who", "why", "with", "you"),
+    }
 )
+"""Words that point at nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,9 @@ def arrive(result: ToolResult, policy: Policy, meter: Meter) -> Arrived:
         text = nothing_returned(result.tool).encode("utf-8", "backslashreplace")
     sha256 = hashlib.sha256(original).digest()
     size = size_of(text, meter)
-    return Arrived(result, original, text, sha256.hex(), _digest(result, sha256, media), size, len(media))
+    return Arrived(
+        result, original, text, sha256.hex(), digest_of(result, sha256, media), size, len(media)
+    )
 
 
 def readable(original: bytes, result: ToolResult, policy: Policy) -> bytes:
@@ -80,7 +88,7 @@ def original_bytes(result: ToolResult) -> bytes:
 
 
 def query_of(result: ToolResult, policy: Policy, question: str = "") -> Query:
-    """The words a reader of this result is after: of the call's arguments and the user's last words."""
+    """The words a reader is after: of the call's arguments and the user's last words."""
     texts = [question]
     for name in policy.query_arguments:
         value = result.arguments.get(name)
@@ -95,7 +103,8 @@ def query_of(result: ToolResult, policy: Policy, question: str = "") -> Query:
     return Query(tuple(sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS]))
 
 
-def _digest(result: ToolResult, sha256: bytes, media: list[Media]) -> bytes:
+def digest_of(result: ToolResult, sha256: bytes, media: Sequence[Media] = ()) -> bytes:
+    """What tells this result from any other: its text, its media, and whether it is an error."""
     digest = hashlib.sha256(sha256)
     digest.update(b"error" if result.is_error else b"result")
     for block in media:

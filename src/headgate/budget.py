@@ -43,6 +43,8 @@ def largest_first(wants: Sequence[int], budget: int, preview: int) -> list[int]:
 SHARING: Mapping[Sharing, Callable[[Sequence[int], Sequence[int], int, int], list[int]]] = {
     "fair": lambda wants, fixed, budget, _: fair_shares(wants, max(budget - sum(fixed), 0)),
     "even": lambda wants, fixed, budget, _: even_shares(wants, budget, len(fixed)),
-    "largest_first": lambda wants, fixed, budget, preview: largest_first(wants, budget - sum(fixed), preview),
+    "largest_first": lambda wants, fixed, budget, preview: largest_first(
+        wants, budget - sum(fixed), preview
+    ),
 }
-"""Each takes the wants, the sizes that stand whatever happens, the budget, and the size of a preview."""
+"""Each takes the wants, the sizes that stand anyway, the budget, and the size of a preview."""

@@ -9,38 +9,40 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import replace
 from pathlib import Path
-from threading import RLock
+from threading import RLock, Thread
 from typing import TypeVar
 
 from headgate.admit import Plan, Spill, plan_batch, shown
 from headgate.errors import RefNotFound, RequestError, StoreError
-from headgate.events import Admitted, Event, Hook, LedgerFailed, SpillFailed, Spilled
+from headgate.events import Admitted, Event, Hook, LedgerFailed, Spilled, SpillFailed
 from headgate.journal import Journal
 from headgate.judge import Desk
-from headgate.ledger import Ledger
-from headgate.limits import OverrideTable, overrides_of
+from headgate.ledger import Key, Ledger
+from headgate.limits import Limit, OverrideTable, limit_for, overrides_of
 from headgate.marker import Kept
 from headgate.measure.meters import meter_for
 from headgate.policy import Policy
 from headgate.read.answer import answer
 from headgate.read.request import request_of
+from headgate.shape import Room
 from headgate.spill.key import installation_key
 from headgate.spill.local import LocalStore
 from headgate.spill.memory import MemoryStore
 from headgate.spill.private import session_folder, state_folder
+from headgate.stream import HOLD_BYTES, Passing, judge_passing
 from headgate.types import (
     NOTHING,
     About,
+    Kind,
     Overrides,
     Ref,
     Store,
     Text,
     ToolResult,
     Verdict,
+    text_of_bytes,
 )
 
 T = TypeVar("T")
@@ -76,13 +78,16 @@ class Gate:
         self.state = Path(state) if state is not None else state_folder(os.environ)
         folder = session_folder(self.state, session)
         self.store: Store = store or LocalStore(
-            self.state, session, durable=durable, files_dir=Path(files) if files else None, clock=clock
+            self.state,
+            session,
+            durable=durable,
+            files_dir=Path(files) if files else None,
+            clock=clock,
         )
         self.memory = MemoryStore(self.policy.memory_bytes)
         self.ledger = ledger or Ledger(Journal(folder / "ledger", durable=durable))
         self._key: bytes | None = None
         self._lock = RLock()
-        self._pool: ThreadPoolExecutor | None = None
 
     @property
     def key(self) -> bytes:
@@ -98,7 +103,7 @@ class Gate:
     def admit(
         self, batch: Sequence[ToolResult], *, question: str = "", prefix: bytes = b""
     ) -> list[ToolResult]:
-        """Let in all results that answer one assistant message; what the model sees of each comes back.
+        """Let in all results that answer one assistant message; gives what the model sees of each.
 
         `question` is what the user last said, where it is known: lines it points at are kept.
         """
@@ -111,8 +116,23 @@ class Gate:
             self._report(plan, verdicts)
             return [shown(result, verdict) for result, verdict in zip(batch, verdicts, strict=True)]
 
-    def read(self, ref: Ref, arguments: Mapping[str, object] = NOTHING, *, tokens: int | None = None) -> str:
-        """Read an original back: `read(ref, {"lines": "401-800"})`; at most `tokens`, markers included."""
+    def stream(
+        self,
+        call_id: str,
+        tool: str,
+        *,
+        arguments: Mapping[str, object] = NOTHING,
+        kind: Kind | None = None,
+        question: str = "",
+    ) -> ResultStream:
+        """Let in a result that comes in pieces: `write` them, `close` gives what the model sees."""
+        result = ToolResult(call_id, tool, (), arguments=arguments, kind=kind)
+        return ResultStream(self, result, question)
+
+    def read(
+        self, ref: Ref, arguments: Mapping[str, object] = NOTHING, *, tokens: int | None = None
+    ) -> str:
+        """Read an original back: `read(ref, {"lines": "401-800"})`; at most `tokens` come back."""
         with self._lock:
             store, about = self._find(ref)
             limit = max(tokens or self.policy.result.count, self.policy.minimum)
@@ -128,7 +148,9 @@ class Gate:
                 marker,
             )
 
-    def read_result(self, call_id: str, arguments: Mapping[str, object], *, tokens: int | None = None) -> ToolResult:
+    def read_result(
+        self, call_id: str, arguments: Mapping[str, object], *, tokens: int | None = None
+    ) -> ToolResult:
         """Answer a call of the tool `read_result`; a request that cannot be met is told in text."""
         try:
             ref = self._ref_asked_for(arguments)
@@ -137,12 +159,44 @@ class Gate:
             text, is_error = str(error), True
         except StoreError as error:
             text, is_error = f"the result could not be read: {error}", True
-        return ToolResult(call_id, "read_result", (Text(text),), is_error, arguments, origin="store")
+        return ToolResult(
+            call_id, "read_result", (Text(text),), is_error, arguments, origin="store"
+        )
 
     def original(self, ref: Ref) -> bytes:
         """The whole original, byte for byte."""
         store, about = self._find(ref)
         return store.read(ref, 0, about.length)
+
+    def let_pass(self, result: ToolResult, question: str) -> Passing:
+        """Begin to keep a result that is too big to hold."""
+        desk = self._desk(question)
+        limit = self._stream_limit(result)
+        room = Room((limit.count or 0) - self.policy.block_overhead, self.meter)
+        return Passing(result, desk, room, self.store if self.policy.spill else None)
+
+    def admit_passed(self, passing: Passing, is_error: bool) -> ToolResult:
+        """Decide on a result that went by, record it, show it."""
+        with self._lock:
+            limit = self._stream_limit(passing.result)
+            arrived, verdict, kept = judge_passing(passing, limit, is_error)
+            if verdict.ref is not None and kept == "stored":
+                self._emit(Spilled(verdict.ref, verdict.call_id, passing.length))
+            elif passing.failure is not None:
+                self._emit(SpillFailed(verdict.ref or "", verdict.call_id, passing.failure))
+            key = Key(b"", verdict.call_id, arrived.digest)
+            plan = Plan((key,), (verdict,), (), (), self.policy.batch_count)
+            standing = self._record(plan)
+            self._report(plan, standing)
+            return shown(arrived.result, standing[0])
+
+    def _stream_limit(self, result: ToolResult) -> Limit:
+        """The limit of a result that comes alone; what nothing bounds is bounded by the default."""
+        limit, events = limit_for(result, self.policy, self._read_overrides())
+        for event in events:
+            self._emit(event)
+        counts = [limit.count or self.policy.result.count, self.policy.batch_count]
+        return replace(limit, count=min(count for count in counts if count is not None))
 
     def _ref_asked_for(self, arguments: Mapping[str, object]) -> Ref:
         ref = arguments.get("ref")
@@ -161,11 +215,15 @@ class Gate:
             except RefNotFound:
                 continue
         if self.ledger.by_ref(ref):
-            raise RefNotFound(f"result {ref!r} is gone: the store could not keep it, or retention removed it")
+            raise RefNotFound(
+                f"result {ref!r} is gone: the store could not keep it, or retention removed it"
+            )
         raise RefNotFound(f"no result {ref!r} in this session; it may have expired")
 
     def _desk(self, question: str) -> Desk:
-        return Desk(self.policy, self.meter, self.key, self.session, self.store.path_for, question=question)
+        return Desk(
+            self.policy, self.meter, self.key, self.session, self.store.path_for, question=question
+        )
 
     def _read_overrides(self) -> OverrideTable:
         return overrides_of(self.overrides() if self.overrides else NOTHING, self.policy)
@@ -179,7 +237,9 @@ class Gate:
         prefix: bytes,
     ) -> Plan:
         """Keep the originals; where the store cannot, keep them here and let the markers say so."""
-        failed = {spill.ref: kept for spill in plan.spills if (kept := self._keep(spill)) != "stored"}
+        failed = {
+            spill.ref: kept for spill in plan.spills if (kept := self._keep(spill)) != "stored"
+        }
         if not failed:
             return plan
         return plan_batch(batch, self.ledger, replace(desk, failed=failed), overrides, prefix)
@@ -206,13 +266,14 @@ class Gate:
         if timeout_s is None:
             act()
             return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(1, "headgate-store")
-        try:
-            self._pool.submit(act).result(timeout_s)
-        except FutureTimeout as error:
-            self._pool = None
-            raise StoreError(f"the store did not answer within {timeout_s} s") from error
+        failures: list[StoreError] = []
+        thread = Thread(target=_noting(act, failures), name="headgate-store", daemon=True)
+        thread.start()
+        thread.join(timeout_s)
+        if thread.is_alive():
+            raise StoreError(f"the store did not answer within {timeout_s} s")
+        if failures:
+            raise failures[0]
 
     def _record(self, plan: Plan) -> list[Verdict]:
         """Record what is new; another process may have been first, and then its verdict stands."""
@@ -222,10 +283,17 @@ class Gate:
             if self.ledger.find(key) is None
         ]
         standing = dict(
-            zip((key for key, _ in fresh), self.ledger.record(fresh, time_ns=self.clock()), strict=True)
+            zip(
+                (key for key, _ in fresh),
+                self.ledger.record(fresh, time_ns=self.clock()),
+                strict=True,
+            )
         )
         self._report_ledger()
-        return [standing.get(key, verdict) for key, verdict in zip(plan.keys, plan.verdicts, strict=True)]
+        return [
+            standing.get(key, verdict)
+            for key, verdict in zip(plan.keys, plan.verdicts, strict=True)
+        ]
 
     def _report_ledger(self) -> None:
         failure = self.ledger.take_failure()
@@ -247,6 +315,42 @@ class Gate:
             hook(event)
 
 
+class ResultStream:
+    """One result on its way in; memory is bounded by the limit, not by the result."""
+
+    def __init__(self, gate: Gate, result: ToolResult, question: str) -> None:
+        self.gate = gate
+        self.result = result
+        self.question = question
+        self.held: list[bytes] = []
+        self.held_bytes = 0
+        self.passing: Passing | None = None
+
+    def write(self, data: bytes) -> None:
+        """Take the next bytes."""
+        if self.passing is not None:
+            self.passing.feed(data)
+            return
+        self.held.append(data)
+        self.held_bytes += len(data)
+        if self.held_bytes > HOLD_BYTES:
+            self._let_pass()
+
+    def close(self, *, is_error: bool = False) -> ToolResult:
+        """Decide; what the model sees comes back."""
+        if self.passing is None:
+            block = text_of_bytes(b"".join(self.held))
+            whole = replace(self.result, blocks=(block,), is_error=is_error)
+            return self.gate.admit([whole], question=self.question)[0]
+        return self.gate.admit_passed(self.passing, is_error)
+
+    def _let_pass(self) -> None:
+        self.passing = self.gate.let_pass(self.result, self.question)
+        for data in self.held:
+            self.passing.feed(data)
+        self.held.clear()
+
+
 def put(store: Store, spill: Spill) -> None:
     """Keep one original, unless it is kept already."""
     try:
@@ -258,6 +362,16 @@ def put(store: Store, spill: Spill) -> None:
             writer.commit(spill.ref, spill.sha256)
         finally:
             writer.abort()
+
+
+def _noting(act: Callable[[], None], failures: list[StoreError]) -> Callable[[], None]:
+    def noted() -> None:
+        try:
+            act()
+        except StoreError as error:
+            failures.append(error)
+
+    return noted
 
 
 class AsyncGate:

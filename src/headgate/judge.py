@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 
 from headgate.arrive import Arrived
 from headgate.limits import Limit
@@ -19,7 +18,7 @@ from headgate.types import Amount, Kind, Meter, Query, Ref, Size, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What a verdict depends on beside the result: rules, measure, names. The same for a whole batch."""
+    """What a verdict depends on beside the result: the same for a whole batch."""
 
     policy: Policy
     meter: Meter
@@ -27,7 +26,7 @@ class Desk:
     session: str
     path_for: Callable[[Ref, str], str | None] = lambda ref, call_id: None
     question: str = ""
-    failed: Mapping[Ref, Kept] = MappingProxyType({})
+    failed: Mapping[Ref, Kept] = field(default_factory=dict)
     """Originals that the store could not keep, and where they are instead."""
 
     def ref(self, sha256: str) -> Ref | None:
@@ -51,7 +50,7 @@ class Desk:
         )
 
     def lets_in_whole(self, sha256: str) -> bool:
-        """Whether the store failed for this original and the policy then lets the result in whole."""
+        """Whether the store failed for this original, and the policy then lets it in whole."""
         if self.policy.store_fails != "whole":
             return False
         return ref_of(self.key, self.session, sha256) in self.failed
@@ -67,7 +66,7 @@ def judge(arrived: Arrived, limit: Limit, share: int | None, query: Query, desk:
 
 
 def whole(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verdict:
-    """The verdict of a result that goes in whole; one that normalising changed keeps its original."""
+    """A result goes in whole; one that normalising changed keeps its original."""
     blank = not arrived.original
     text = arrived.text.decode() if arrived.changed else None
     reason = "fits" if text is None else "fits; made readable, the original is kept"
@@ -87,9 +86,16 @@ def whole(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
 def _shortened(
     arrived: Arrived, limit: Limit, share: int | None, most: int, query: Query, desk: Desk
 ) -> Verdict:
-    kind = recognise(arrived.original, tool=arrived.result.tool)
-    shaped = _shaped(arrived, kind, most, query, desk)
-    over = arrived.size.of(desk.policy.unit)
+    kind = arrived.result.kind or recognise(arrived.original, tool=arrived.result.tool)
+    return shortened(arrived, limit, share, kind, _shaped(arrived, kind, most, query, desk), desk)
+
+
+def shortened(
+    arrived: Arrived, limit: Limit, share: int | None, kind: Kind, shaped: Shaped, desk: Desk
+) -> Verdict:
+    """The verdict of a result that is too big: what is left in sight, and where the whole is."""
+    unit = desk.policy.unit
+    most = _smallest(limit.count, share) or 0
     verdict = _verdict(
         arrived,
         limit,
@@ -99,7 +105,7 @@ def _shortened(
         text=shaped.text,
         after=size_of(shaped.text.encode(), desk.meter),
         ref=desk.ref(arrived.sha256),
-        reason=f"{over:,} {desk.policy.unit}, {most:,} allowed; {kind}: {shaped.how}",
+        reason=f"{arrived.size.of(unit):,} {unit}, {most:,} allowed; {kind}: {shaped.how}",
     )
     stored = verdict.ref is not None and verdict.ref not in desk.failed
     return replace(verdict, fate="spilled" if stored else "shaped")

@@ -101,7 +101,9 @@ def _asked(result: ToolResult, policy: Policy) -> tuple[int | None, list[Event]]
     for name in policy.asked_lines:
         lines = _count(result.arguments.get(name))
         if lines is not None:
-            return lines * TOKENS_PER_LINE, [Deprecated(result.call_id, name, policy.asked_tokens[0])]
+            return lines * TOKENS_PER_LINE, [
+                Deprecated(result.call_id, name, policy.asked_tokens[0])
+            ]
     return None, []
 
 

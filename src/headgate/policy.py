@@ -57,7 +57,7 @@ class Policy:
     preview: Amount = tokens(1_000)
     """What is left in sight of a result that `largest_first` spills."""
     declarations: Declarations = "raise"
-    """Whether a tool's declaration, or the call's own wish, may only lower the limit or also raise it."""
+    """Whether what a tool declares or a call asks for may only lower the limit or also raise it."""
     errors: Errors = "own"
     error: Amount = tokens(4_000)
     """The limit of an error where `errors` is `own`."""
@@ -98,7 +98,9 @@ class Policy:
         if self.sharing not in SHARING:
             raise PolicyError(f"sharing is {self.sharing!r}; it is one of {', '.join(SHARING)}")
         if not 0 < self.batch_window_share <= 1:
-            raise PolicyError(f"batch_window_share is {self.batch_window_share}; it is above 0, at most 1")
+            raise PolicyError(
+                f"batch_window_share is {self.batch_window_share}; it is above 0, at most 1"
+            )
         if self.window_tokens is not None and self.window_tokens <= 0:
             raise PolicyError(f"window_tokens is {self.window_tokens}; leave it out if unknown")
         for name, count in (
@@ -110,8 +112,8 @@ class Policy:
                 raise PolicyError(f"{name} is {count}; it cannot be below 0")
         if self.block_overhead > MINIMUM[self.unit] // 8:
             raise PolicyError(
-                f"block_overhead is {self.block_overhead}; more than {MINIMUM[self.unit] // 8} leaves the "
-                f"smallest limit no room"
+                f"block_overhead is {self.block_overhead}; "
+                f"more than {MINIMUM[self.unit] // 8} leaves the smallest limit no room"
             )
         for tool_class in self.classes:
             if tool_class not in TOOL_CLASSES:
@@ -134,7 +136,9 @@ class Policy:
             return None
         if self.window_tokens is None or self.unit != "tokens":
             return self.batch.count
-        return max(min(self.batch.count, int(self.window_tokens * self.batch_window_share)), self.minimum)
+        return max(
+            min(self.batch.count, int(self.window_tokens * self.batch_window_share)), self.minimum
+        )
 
     def rule(self, tool: str, tool_class: ToolClass | None) -> ToolRule:
         """The rule for a tool: its own, else its class's, else none."""
@@ -153,7 +157,9 @@ class Policy:
         if self.batch is not None:
             named.append(("batch", self.batch))
         rules = {**self.tools, **{f"class {name}": rule for name, rule in self.classes.items()}}
-        named += [(f"limit for {name}", r.limit) for name, r in rules.items() if r.limit is not None]
+        named += [
+            (f"limit for {name}", r.limit) for name, r in rules.items() if r.limit is not None
+        ]
         return named
 
     def _check_amount(self, name: str, amount: Amount) -> None:
@@ -162,4 +168,6 @@ class Policy:
         if not isinstance(amount.count, int) or isinstance(amount.count, bool):
             raise PolicyError(f"{name} is {amount.count!r}; it takes a whole number of {self.unit}")
         if amount.count < self.minimum:
-            raise PolicyError(f"{name} is {amount}; the marker alone needs {self.minimum} {self.unit}")
+            raise PolicyError(
+                f"{name} is {amount}; the marker alone needs {self.minimum} {self.unit}"
+            )

@@ -1,6 +1,7 @@
 """Well-known tool names and their classes: data, so that a policy can speak of classes.
 
-Names are compared in lower case without `_`, `-`, and without a server's prefix (`mcp__fs__read_file`).
+Names are compared in lower case, without `_` and `-`, and without a server's prefix
+(`mcp__fs__read_file`).
 """
 
 from __future__ import annotations
@@ -11,15 +12,26 @@ from types import MappingProxyType
 from headgate.types import ToolClass
 
 _NAMES: Mapping[ToolClass, str] = {
-    "read": "read readfile viewfile view fileread cat openfile readmanyfiles readtextfile notebookread "
-    "readmediafile getfilecontents fsread",
-    "write": "write writefile edit editfile multiedit strreplace strreplacebasededittool applypatch patch "
-    "createfile insert notebookedit searchreplace replace deletefile movefile fswrite texteditor",
-    "exec": "bash shell exec execute executecommand runcommand runshellcommand terminal run python "
-    "runpython codeinterpreter localshell bashoutput computer powershell executebash runinterminal",
-    "search": "grep glob search searchfiles searchfilecontent websearch webfetch find rg ripgrep findfiles "
-    "listdirectory ls listdir listfiles codebasesearch grepsearch filesearch fetch semanticsearch",
-    "pinned": "todowrite todoread updateplan exitplanmode plan task memory",
+    "read": """
+        cat fileread fsread getfilecontents notebookread openfile read readfile readmanyfiles
+        readmediafile readtextfile view viewfile
+    """,
+    "write": """
+        applypatch createfile deletefile edit editfile fswrite insert movefile multiedit
+        notebookedit patch replace searchreplace strreplace strreplacebasededittool texteditor
+        write writefile
+    """,
+    "exec": """
+        bash bashoutput codeinterpreter computer exec execute executebash executecommand
+        localshell powershell python run runcommand runinterminal runpython runshellcommand shell
+        terminal
+    """,
+    "search": """
+        codebasesearch fetch filesearch find findfiles glob grep grepsearch listdir listdirectory
+        listfiles ls rg ripgrep search searchfilecontent searchfiles semanticsearch webfetch
+        websearch
+    """,
+    "pinned": "exitplanmode memory plan task todoread todowrite updateplan",
 }
 
 TOOL_CLASS: Mapping[str, ToolClass] = MappingProxyType(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias, get_args
 
@@ -44,7 +44,7 @@ TOOL_CLASSES: tuple[ToolClass, ...] = get_args(ToolClass)
 NOTHING: Mapping[str, object] = MappingProxyType({})
 
 Ref: TypeAlias = str
-"""`r_` and twelve base32 letters: 60 bits of HMAC(installation key, session, sha256 of the content)."""
+"""`r_` and twelve base32 letters: 60 bits of HMAC(installation key, session, sha256)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +149,12 @@ class ToolResult:
     tool: str
     blocks: tuple[Block, ...]
     is_error: bool = False
-    arguments: Mapping[str, object] = NOTHING
+    arguments: Mapping[str, object] = field(default_factory=lambda: NOTHING)
     """Of the call: where the asked limit, the page and the query come from."""
     declared: Amount | None = None
     """The limit the tool itself declares."""
+    kind: Kind | None = None
+    """What the text is, where the caller knows better than we can see."""
     origin: Origin = "tool"
     """`store` is set by the gate alone, on what it read back: that is never spilled again."""
     verdict: Verdict | None = None
@@ -188,7 +190,9 @@ def blocks_of(content: object) -> tuple[Block, ...]:
         return (text_of_bytes(bytes(content)),)
     if isinstance(content, Text | Json | Media):
         return (content,)
-    if isinstance(content, list | tuple) and any(isinstance(b, Text | Json | Media) for b in content):
+    if isinstance(content, list | tuple) and any(
+        isinstance(b, Text | Json | Media) for b in content
+    ):
         return tuple(block for item in content for block in blocks_of(item))
     return (Json(json.dumps(content, ensure_ascii=False, default=str)),)
 
@@ -257,7 +261,7 @@ class About:
     time_ns: int
     chunk_bytes: int
     chunk_lines: tuple[int, ...]
-    """Line ends in each piece of `chunk_bytes`, so that a line is found without reading from the start."""
+    """Line ends in each piece of `chunk_bytes`: a line is found without reading from the start."""
     file: str | None = None
     """Absolute path of the plain text file beside the object, where there is one."""
 
@@ -270,7 +274,7 @@ class Writer(Protocol):
         ...
 
     def commit(self, ref: Ref, sha256: str) -> About:
-        """Make the bytes readable under `ref`, all or nothing; the same ref again changes nothing."""
+        """Make the bytes readable under `ref`, all or nothing; a second time changes nothing."""
         ...
 
     def abort(self) -> None:
@@ -282,7 +286,7 @@ class Store(Protocol):
     """Keeps whole originals of one session. Every failure is a `StoreError`."""
 
     def writer(self, *, call_id: str, tool: str, clean: bool | None = None) -> Writer:
-        """Begin to keep an original; `clean` says that it is valid UTF-8 without NUL, where known."""
+        """Begin to keep an original; `clean`: it is known to be valid UTF-8 without NUL."""
         ...
 
     def read(self, ref: Ref, start: int, stop: int) -> bytes:

@@ -31,7 +31,7 @@ BY_POSITION: Mapping[Keep, Shaper] = MappingProxyType(
 def shape(
     source: Source, room: Room, query: Query, marker: Marker, *, keep: Keep, is_error: bool
 ) -> Shaped:
-    """Shape a source as the policy keeps it; what its kind's shaper cannot read is shaped as text."""
+    """Shape a source; what its kind's shaper cannot read is shaped as text."""
     if keep in BY_POSITION:
         return BY_POSITION[keep](source, room, query, marker)
     by_kind = BY_KIND.get(source.kind)

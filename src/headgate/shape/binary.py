@@ -27,27 +27,32 @@ MAGIC: tuple[tuple[bytes, str], ...] = (
 
 ROW_BYTES = 16
 ROWS = 8
+NEXT_BYTES = 4_096
+"""What the marker proposes to read next."""
 
 
 def shape_binary(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:
     """Name the format and show a few rows of bytes, as many as fit."""
-    data = source.data
-    what = next((name for magic, name in MAGIC if data.startswith(magic)), "unknown format")
+    return describe(source.data, len(source.data), room, marker)
+
+
+def describe(head: bytes, length: int, room: Room, marker: Marker) -> Shaped:
+    """Describe `length` bytes that begin with `head`."""
+    what = next((name for magic, name in MAGIC if head.startswith(magic)), "unknown format")
     for rows in range(ROWS, -1, -1):
-        text = _described(data, what, rows, marker)
+        text = _described(head[: rows * ROW_BYTES], length, what, marker)
         if room.fits(text):
             return Shaped(text, f"binary, {what}, its first {rows * ROW_BYTES} bytes")
-    return Shaped(marker.short(len(data), len(data), "bytes"), f"binary, {what}")
+    return Shaped(marker.short(length, length, "bytes"), f"binary, {what}")
 
 
-def _described(data: bytes, what: str, rows: int, marker: Marker) -> str:
-    shown = min(rows * ROW_BYTES, len(data))
-    left = len(data) - shown
-    ask = Ask("bytes", f"{shown}-{min(len(data), shown + 4_096)}")
-    lines = [f"Binary data, {len(data):,} bytes, {what}."]
-    lines += [_row(data, at) for at in range(0, shown, ROW_BYTES)]
+def _described(shown: bytes, length: int, what: str, marker: Marker) -> str:
+    left = length - len(shown)
+    ask = Ask("bytes", f"{len(shown)}-{min(length, len(shown) + NEXT_BYTES)}")
+    lines = [f"Binary data, {length:,} bytes, {what}."]
     if left:
-        lines.insert(1, marker.long(left, len(data), "bytes", left, ask))
+        lines.append(marker.long(left, length, "bytes", left, ask))
+    lines += [_row(shown, at) for at in range(0, len(shown), ROW_BYTES)]
     return "\n".join(lines)
 
 

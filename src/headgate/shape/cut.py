@@ -51,7 +51,7 @@ def _longest(available: int, size_of: Callable[[int], int], limit: int) -> int:
 
 
 def grapheme_before(text: str, end: int) -> int:
-    """The last grapheme boundary at or before `end`; `end` itself inside a grapheme longer than seen."""
+    """The last grapheme boundary at or before `end`; `end` where the grapheme is endless."""
     if end <= 0 or end >= len(text) or _plain(text, end):
         return max(0, min(end, len(text)))
     start, boundaries = _boundaries(text, end)
@@ -68,7 +68,7 @@ def grapheme_after(text: str, start: int) -> int:
 
 
 def _plain(text: str, at: int) -> bool:
-    """Whether a boundary at `at` is certain: between two ASCII characters that are no line end pair."""
+    """Whether a boundary is certain: between two ASCII characters that are no line end pair."""
     return text[at - 1].isascii() and text[at].isascii() and text[at - 1 : at + 1] != "\r\n"
 
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headgate.marker import Ask, Marker
-from headgate.shape.cut import prefix, suffix
+from headgate.shape.choice import LEAST_CLIP, Choice, Lines, lines_of
+from headgate.shape.cut import prefix
 from headgate.shape.shaper import Room, Shaped
-from headgate.shape.sketch import Sketch
+from headgate.shape.sketch import Found, Sketch
 
 NEXT_LINES = 200
 """How many lines the marker proposes to read next: about what one answer can hold."""
@@ -20,8 +21,13 @@ NEXT_LINES = 200
 LONGEST_SHARE = 8
 """A line between the ends may take at most this part of the room before it is cut inside."""
 
-LEAST_CLIP = 24
-"""A cut line smaller than this, its own marker included, says nothing."""
+LEAST_HIDDEN = 40
+"""Hiding fewer characters than the note about it takes helps nobody."""
+
+LINES_BEFORE = 2
+LINES_AFTER = 3
+INDENTED_AFTER = 12
+"""What belongs to a line that stands out: what led to it, and the indented group under it."""
 
 MUCH = 2
 """Where less than one half of the text is shown, the marker stands at the head."""
@@ -29,136 +35,13 @@ MUCH = 2
 
 @dataclass(frozen=True, slots=True)
 class Leaning:
-    """How the room is divided: `middle` for what stands out, and of the rest `head` for the start."""
+    """How the room is divided: `middle` for what stands out, of the rest `head` for the start."""
 
     head: float
     middle: float
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """The lines of a sketch that can be shown, by number."""
-
-    first: list[str]
-    """Lines 1, 2, …"""
-    last: list[str]
-    """… up to the last one."""
-    total: int
-    broken: dict[int, tuple[str, str, int]]
-    """Lines of which only the start and the end are at hand, and how many characters are between."""
-
-    def __getitem__(self, number: int) -> str | None:
-        if number <= len(self.first):
-            return self.first[number - 1]
-        if number > self.total - len(self.last):
-            return self.last[number - self.total - 1]
-        return None
-
-
-def lines_of(sketch: Sketch) -> Lines:
-    """Take a sketch apart into lines."""
-    if not sketch.tail:
-        text = sketch.head.decode(errors="ignore")
-        return Lines(text.removesuffix("\n").split("\n"), [], sketch.lines, {})
-    *first, start = sketch.head.decode(errors="ignore").split("\n")
-    end, *last = sketch.tail.decode(errors="ignore").removesuffix("\n").split("\n")
-    broken: dict[int, tuple[str, str, int]] = {}
-    opened, closed = len(first) + 1, sketch.lines - len(last)
-    if opened == closed:
-        broken[opened] = (start, end, max(sketch.open_chars - len(end), 0))
-    elif start:
-        broken[opened] = (start, "", sketch.open_chars)
-    return Lines(first, last, sketch.lines, broken)
-
-
-class Choice:
-    """The lines chosen so far and what they cost."""
-
-    def __init__(self, lines: Lines, room: Room, marker: Marker, limit: int) -> None:
-        self.lines = lines
-        self.room = room
-        self.marker = marker
-        self.limit = limit
-        self.gap_cost = room.size(marker.gap(lines.total, lines.total) + "\n")
-        self.shown: dict[int, str] = {}
-        self.costs: dict[int, int] = {}
-        self.clipped: dict[int, int] = {}
-        """Cut lines, and how many characters of each are hidden."""
-        self.cost = self.gap_cost
-
-    @property
-    def left(self) -> int:
-        """What may still be spent."""
-        return self.limit - self.cost
-
-    def price(self, number: int, text: str) -> int:
-        """What showing a line costs, the gap it makes or closes included."""
-        return self.room.size(text + "\n") + self._gaps(number) * self.gap_cost
-
-    def _gaps(self, number: int) -> int:
-        left = number == 1 or number - 1 in self.shown
-        right = number == self.lines.total or number + 1 in self.shown
-        return 1 - left - right
-
-    def add(self, number: int, most: int) -> bool:
-        """Show a whole line if it costs at most `most`."""
-        text = self.lines[number]
-        if text is None or number in self.shown:
-            return False
-        # A token is at least one byte of at most 128 spaces: a line that cannot fit is not measured.
-        if len(text) > 128 * max(most, 0) + 128:
-            return False
-        price = self.price(number, text)
-        if price > min(most, self.left):
-            return False
-        self._take(number, text, price)
-        return True
-
-    def add_text(self, number: int, text: str, hidden_chars: int, most: int) -> bool:
-        """Show a line as the given text."""
-        price = self.price(number, text)
-        if price > min(most, self.left):
-            return False
-        self._take(number, text, price)
-        if hidden_chars:
-            self.clipped[number] = hidden_chars
-        return True
-
-    def clip(self, number: int, most: int) -> bool:
-        """Show the two ends of a long line, together at most `most`."""
-        start, end, between = self._parts(number)
-        total = len(start) + len(end) + between
-        worst = self.marker.inside(total)
-        most = min(most, self.left)
-        room = most - self._gaps(number) * self.gap_cost - self.room.size(worst) - 2
-        if room < LEAST_CLIP:
-            return False
-        begin = prefix(start, room * 6 // 10, self.room.meter)
-        rest = suffix(end or start[len(begin) :], room - self.room.size(begin), self.room.meter)
-        hidden = total - len(begin) - len(rest)
-        if hidden <= 0:
-            return False
-        return self.add_text(number, f"{begin}{self.marker.inside(hidden)}{rest}", hidden, most)
-
-    def _parts(self, number: int) -> tuple[str, str, int]:
-        text = self.lines[number]
-        return (text, "", 0) if text is not None else self.lines.broken.get(number, ("", "", 0))
-
-    def drop(self, number: int) -> None:
-        """Take a line back."""
-        del self.shown[number]
-        self.cost -= self.costs.pop(number) + 0
-        self.clipped.pop(number, None)
-
-    def _take(self, number: int, text: str, price: int) -> None:
-        self.shown[number] = text
-        self.costs[number] = price
-        self.cost += price
-
-
-def shape_sketch(
-    sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, size: int
-) -> Shaped:
+def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, size: int) -> Shaped:
     """Choose and render; `size` is the measure of the whole text."""
     lines = lines_of(sketch)
     limit = room.limit - room.size(_main(marker, lines, sketch, size, room) + "\n")
@@ -167,6 +50,7 @@ def shape_sketch(
     _fill_head(choice, int(ends * leaning.head))
     _fill_tail(choice, ends - int(ends * leaning.head))
     found = _fill_middle(choice, sketch)
+    _close_small_gaps(choice)
     _fill_rest(choice, leaning.head)
     text = _render(choice, sketch, size)
     while not room.fits(text) and choice.shown:
@@ -199,23 +83,67 @@ def _fill(choice: Choice, numbers: Iterator[int], share: int) -> None:
 
 
 def _fill_middle(choice: Choice, sketch: Sketch) -> int:
-    """Show what stands out, the most telling first, as long as there is room."""
-    longest = max(choice.limit // LONGEST_SHARE, LEAST_CLIP)
-    added = 0
-    for line in sorted(sketch.found.values(), key=lambda line: (-line.score, line.number)):
+    """Show what stands out, the most telling first, then what stands around it."""
+    longest = max(choice.limit // LONGEST_SHARE, LEAST_CLIP) + choice.gap_cost
+    ranked = sorted(sketch.found.values(), key=lambda line: (-line.score, line.number))
+    added: list[Found] = []
+    for line in ranked:
         if choice.left < LEAST_CLIP:
             break
-        if line.number in choice.shown or line.number > choice.lines.total:
-            continue
-        if choice.lines[line.number] is not None and choice.add(line.number, longest):
-            added += 1
-            continue
-        part = prefix(line.data.decode(errors="ignore"), longest // 2, choice.room.meter)
-        whole = choice.lines[line.number]
-        hidden = (len(whole) if whole is not None else len(line.data) + line.hidden_bytes) - len(part)
-        text = f"{part}{choice.marker.inside(hidden)}" if hidden > 0 else part
-        added += choice.add_text(line.number, text, max(hidden, 0), longest)
-    return added
+        if line.number not in choice.shown and _add_found(choice, line, longest):
+            added.append(line)
+    for line in added:
+        if choice.left < LEAST_CLIP:
+            break
+        _add_near(choice, line, longest)
+    return len(added)
+
+
+def _add_found(choice: Choice, line: Found, longest: int) -> bool:
+    if choice.add(line.number, longest):
+        return True
+    whole = choice.lines[line.number]
+    text = line.data.decode(errors="ignore")
+    length = len(whole) if whole is not None else len(text) + line.hidden_bytes
+    part = text
+    if choice.room.size(text) > longest // 2 or length > len(text):
+        part = prefix(text, longest // 2, choice.room.meter)
+    hidden = length - len(part)
+    if 0 < hidden < LEAST_HIDDEN:
+        part, hidden = whole or text, 0
+    shown = f"{part}{choice.marker.inside(hidden)}" if hidden > 0 else part
+    return choice.add_text(line.number, shown, hidden, longest)
+
+
+def _add_near(choice: Choice, line: Found, longest: int) -> None:
+    """Show what led to a line, and the indented group under it."""
+    before = line.before.removesuffix(b"\n").split(b"\n")[1:][::-1]
+    for step, data in enumerate(before[:LINES_BEFORE], 1):
+        if not _add_neighbour(choice, line.number - step, data, longest):
+            break
+    after = line.after.split(b"\n")[:-1]
+    for step, data in enumerate(after[:INDENTED_AFTER], 1):
+        if step > LINES_AFTER and data[:1] not in (b" ", b"\t"):
+            break
+        if not _add_neighbour(choice, line.number + step, data, longest):
+            break
+
+
+def _add_neighbour(choice: Choice, number: int, data: bytes, longest: int) -> bool:
+    if number in choice.shown:
+        return True
+    if number < 1 or number > choice.lines.total:
+        return False
+    if choice.lines[number] is not None:
+        return choice.add(number, longest)
+    return choice.add_text(number, data.decode(errors="ignore"), 0, longest)
+
+
+def _close_small_gaps(choice: Choice) -> None:
+    """Show single lines that cost less than the note that they are missing."""
+    for first, last in _gaps(choice):
+        if first == last:
+            choice.add(first, 0)
 
 
 def _fill_rest(choice: Choice, head_share: float) -> None:
@@ -227,7 +155,9 @@ def _fill_rest(choice: Choice, head_share: float) -> None:
     while open_ends and choice.left > 1:
         ahead = head_spent > head_share * (choice.cost - start)
         end = "tail" if "tail" in open_ends and (ahead or "head" not in open_ends) else "head"
-        number = next((n for n in (tails if end == "tail" else heads) if n not in choice.shown), None)
+        number = next(
+            (n for n in (tails if end == "tail" else heads) if n not in choice.shown), None
+        )
         before = choice.cost
         if number is None or not choice.add(number, choice.left):
             open_ends.discard(end)
@@ -281,7 +211,7 @@ def _main(marker: Marker, lines: Lines, sketch: Sketch, size: int, room: Room) -
 
 
 def _render(choice: Choice, sketch: Sketch, size: int) -> str:
-    """Put the chosen lines in order, a marker at each gap, the main one where a reader notices it."""
+    """Put the chosen lines in order, a marker at each gap, the main one where it is noticed."""
     marker, total = choice.marker, choice.lines.total
     gaps = _gaps(choice)
     missing = sum(last - first + 1 for first, last in gaps)
@@ -294,7 +224,7 @@ def _render(choice: Choice, sketch: Sketch, size: int) -> str:
         main = _long_or_short(choice, missing, total, left_out, ask)
     elif choice.clipped:
         hidden = sum(choice.clipped.values())
-        main = marker.long(hidden, sketch.chars, "chars", left_out, Ask("page", "1"))
+        main = marker.long(hidden, sketch.chars, "chars", left_out, _ask_inside(choice))
         if choice.room.size(main) * 2 > choice.room.limit:
             main = marker.short(hidden, sketch.chars, "chars")
     at_head = bool(main) and (left_out * MUCH > size or not gaps)
@@ -310,6 +240,14 @@ def _render(choice: Choice, sketch: Sketch, size: int) -> str:
     if number <= total:
         out.append(_gap_line(choice, starts[number], biggest, main, at_head))
     return "\n".join(out)
+
+
+def _ask_inside(choice: Choice) -> Ask:
+    """Go on where the first cut line was cut."""
+    number = min(choice.clipped)
+    before = sum(len(choice.shown[n].encode()) + 1 for n in range(1, number))
+    start = choice.shown[number].partition(choice.marker.inside(choice.clipped[number]))[0]
+    return Ask("bytes", f"{before + len(start.encode())}-")
 
 
 def _gap_line(
@@ -340,4 +278,5 @@ def _gaps(choice: Choice) -> list[tuple[int, int]]:
 
 def _in_words(choice: Choice, found: int) -> str:
     cut = f", {len(choice.clipped)} cut inside" if choice.clipped else ""
-    return f"{len(choice.shown):,} of {choice.lines.total:,} lines, {found:,} because they stand out{cut}"
+    shown = f"{len(choice.shown):,} of {choice.lines.total:,} lines"
+    return f"{shown}, {found:,} because they stand out{cut}"

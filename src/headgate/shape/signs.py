@@ -37,7 +37,11 @@ REASSURING = re.compile(
 
 NAME_BYTES = frozenset(b"-_/.")
 LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-WORD_SIGNS = frozenset(i for i, (pattern, _) in enumerate(SIGNS) if b"error|" in pattern or b"fail(" in pattern or b"warn|" in pattern)
+WORD_SIGNS = frozenset(
+    i
+    for i, (pattern, _) in enumerate(SIGNS)
+    if b"error|" in pattern or b"fail(" in pattern or b"warn|" in pattern
+)
 LONGEST_WORD_BYTES = 24
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headgate.shape.signs import SCANNER, weight
 from headgate.types import Query
@@ -29,17 +29,13 @@ CLIP_BYTES = 600
 RARE_BYTES = 4 << 20
 """Up to this size lines are compared with each other, and one unlike all others stands out."""
 
-LINES_BEFORE = 2
-LINES_AFTER = 3
-INDENTED_AFTER = 12
-"""What belongs to a line that stands out: what led to it, and the indented group under it."""
+NEAR_BYTES = 800
+"""What is kept of the text before and after a line that stands out, for context."""
 
 RARE_SCORE = 2.0
 QUERY_SCORE = 6.0
 REPEATED = 0.15
 """What the second line of one form is still worth."""
-NEIGHBOUR = 0.35
-"""What a neighbour of a line that stands out is worth."""
 
 DIGITS = b"0123456789"
 CONTINUATION = bytes(range(0x80, 0xC0))
@@ -47,13 +43,15 @@ CONTINUATION = bytes(range(0x80, 0xC0))
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A line that stands out, or belongs to one that does."""
+    """A line that stands out, and what stands around it."""
 
     number: int
     data: bytes
     hidden_bytes: int
     """What of the line is not in `data`, where it was too long to keep."""
     score: float
+    before: bytes = b""
+    after: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,79 +122,65 @@ class Sketcher:
         self.open_ended = stop >= 0
 
     def _note_signs(self, piece: bytes) -> None:
-        number, counted, line_end = self.line, 0, -1
-        for sign, end in SCANNER.hits(piece, HITS_PER_PIECE):
-            if end <= line_end:
-                continue
-            start = piece.rfind(b"\n", 0, end) + 1
-            stop = piece.find(b"\n", end)
-            line_end = len(piece) if stop < 0 else stop
+        hits = SCANNER.hits(piece, HITS_PER_PIECE)
+        number, counted, i = self.line, 0, 0
+        while i < len(hits):
+            sign, at = hits[i]
+            start = piece.rfind(b"\n", 0, at) + 1
+            stop = piece.find(b"\n", at)
+            stop = len(piece) if stop < 0 else stop
             number += piece.count(b"\n", counted, start)
             counted = start
-            clipped = _around(piece, start, line_end, end)
-            self._note(piece, number, start, line_end, end, weight(piece, sign, end, clipped))
+            line = _around(piece, start, stop, at)
+            score = weight(piece, sign, at, line)
+            i += 1
+            while i < len(hits) and hits[i][1] <= stop:
+                score = max(score, weight(piece, *hits[i], line))
+                i += 1
+            self._note(piece, number, start, stop, line, score)
 
     def _note_words(self, piece: bytes) -> None:
         lowered = piece.lower()
         for word in self.words:
             hits = list(_ends_of(lowered, word, HITS_PER_PIECE))
-            if not hits:
-                continue
-            rarity = math.log(1 + lowered.count(b"\n") / len(hits)) / 4
-            number, counted, line_end = self.line, 0, -1
-            for end in hits:
-                if end <= line_end:
+            rarity = math.log(1 + lowered.count(b"\n") / max(len(hits), 1)) / 4
+            number, counted, stop = self.line, 0, -1
+            for at in hits:
+                if at <= stop:
                     continue
-                start = lowered.rfind(b"\n", 0, end) + 1
-                stop = lowered.find(b"\n", end)
-                line_end = len(lowered) if stop < 0 else stop
+                start = lowered.rfind(b"\n", 0, at) + 1
+                stop = lowered.find(b"\n", at)
+                stop = len(lowered) if stop < 0 else stop
                 number += lowered.count(b"\n", counted, start)
                 counted = start
-                self._note(piece, number, start, line_end, end, QUERY_SCORE * (0.5 + rarity))
+                score = QUERY_SCORE * (0.5 + rarity)
+                self._note(piece, number, start, stop, _around(piece, start, stop, at), score)
 
-    def _note(self, piece: bytes, number: int, start: int, stop: int, at: int, score: float) -> None:
-        form = piece[start : min(stop, start + CLIP_BYTES)].translate(None, DIGITS)
+    def _note(
+        self, piece: bytes, number: int, start: int, stop: int, line: bytes, score: float
+    ) -> None:
+        form = line.translate(None, DIGITS)
         self.forms[form] += 1
         if self.forms[form] > 1:
-            self._keep(piece, number, start, stop, at, score * REPEATED)
+            score *= REPEATED
+        known = self.found.get(number)
+        if known is not None:
+            self.found[number] = replace(known, score=known.score + score)
             return
-        self._keep(piece, number, start, stop, at, score)
-        if score > RARE_SCORE:
-            self._keep_neighbours(piece, number, start, stop, score * NEIGHBOUR)
-        if len(self.forms) > 4 * FOUND_LINES:
-            self.forms.clear()
-
-    def _keep(self, piece: bytes, number: int, start: int, stop: int, at: int, score: float) -> None:
-        before = self.found.get(number)
-        if before is not None:
-            score = before.score + score if min(before.score, score) > RARE_SCORE else max(before.score, score)
-            self.found[number] = Found(number, before.data, before.hidden_bytes, score)
-            return
-        data = _around(piece, start, stop, at)
-        self.found[number] = Found(number, data, stop - start - len(data), score)
+        near = score > RARE_SCORE
+        self.found[number] = Found(
+            number,
+            line,
+            stop - start - len(line),
+            score,
+            before=piece[max(start - NEAR_BYTES, 0) : start] if near else b"",
+            after=piece[stop + 1 : stop + 1 + NEAR_BYTES] if near else b"",
+        )
         if len(self.found) >= 2 * FOUND_LINES:
             ranked = sorted(self.found.values(), key=lambda line: (-line.score, line.number))
             self.found = {line.number: line for line in ranked[:FOUND_LINES]}
-
-    def _keep_neighbours(self, piece: bytes, number: int, start: int, stop: int, score: float) -> None:
-        end = start - 1
-        for step in range(1, LINES_BEFORE + 1):
-            if end < 0:
-                break
-            line_start = piece.rfind(b"\n", 0, end) + 1
-            self._keep(piece, number - step, line_start, end, line_start, score / step)
-            end = line_start - 1
-        begin = stop + 1
-        for step in range(1, INDENTED_AFTER + 1):
-            if begin >= len(piece):
-                break
-            line_stop = piece.find(b"\n", begin)
-            line_stop = len(piece) if line_stop < 0 else line_stop
-            indented = piece[begin : begin + 1] in b" \t"
-            if step > LINES_AFTER and not indented:
-                break
-            self._keep(piece, number + step, begin, line_stop, begin, score / (1 if indented else step))
-            begin = line_stop + 1
+        if len(self.forms) > 4 * FOUND_LINES:
+            self.forms.clear()
 
 
 def char_count(data: bytes) -> int:

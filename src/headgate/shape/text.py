@@ -39,13 +39,18 @@ ERROR = Leaning(head=0.2, middle=0.4)
 def shape_text(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:
     """Keep the ends and what stands out between them."""
     sketch = sketch_of(source.data, end_bytes(room), query)
-    return shape_sketch(sketch, room, marker, LEANING.get(source.kind, EVEN), source.size)
+    return shape_sketch(sketch, room, marker, leaning_of(source.kind), source.size)
 
 
 def shape_error(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:
     """Keep the end of an error before all else."""
     sketch = sketch_of(source.data, end_bytes(room), query)
     return shape_sketch(sketch, room, marker, ERROR, source.size)
+
+
+def leaning_of(kind: Kind) -> Leaning:
+    """How the room is divided for a kind."""
+    return LEANING.get(kind, EVEN)
 
 
 def head(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:

@@ -1,0 +1,134 @@
+"""The lines of a text that can be shown, and the choice among them that fits a room."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headgate.marker import Marker
+from headgate.shape.cut import prefix, suffix
+from headgate.shape.shaper import Room
+from headgate.shape.sketch import Sketch
+
+LEAST_CLIP = 24
+"""A cut line smaller than this, its own marker included, says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a sketch that can be shown, by number."""
+
+    first: list[str]
+    """Lines 1, 2, …"""
+    last: list[str]
+    """… up to the last one."""
+    total: int
+    broken: dict[int, tuple[str, str, int]]
+    """Lines of which only start and end are at hand, and the number of characters between."""
+
+    def __getitem__(self, number: int) -> str | None:
+        if number <= len(self.first):
+            return self.first[number - 1]
+        if number > self.total - len(self.last):
+            return self.last[number - self.total - 1]
+        return None
+
+
+def lines_of(sketch: Sketch) -> Lines:
+    """Take a sketch apart into lines."""
+    if not sketch.tail:
+        text = sketch.head.decode(errors="ignore")
+        return Lines(text.removesuffix("\n").split("\n"), [], sketch.lines, {})
+    *first, start = sketch.head.decode(errors="ignore").split("\n")
+    end, *last = sketch.tail.decode(errors="ignore").removesuffix("\n").split("\n")
+    broken: dict[int, tuple[str, str, int]] = {}
+    opened, closed = len(first) + 1, sketch.lines - len(last)
+    if opened == closed:
+        broken[opened] = (start, end, max(sketch.open_chars - len(end), 0))
+    elif start:
+        broken[opened] = (start, "", sketch.open_chars)
+    return Lines(first, last, sketch.lines, broken)
+
+
+class Choice:
+    """The lines chosen so far and what they cost."""
+
+    def __init__(self, lines: Lines, room: Room, marker: Marker, limit: int) -> None:
+        self.lines = lines
+        self.room = room
+        self.marker = marker
+        self.limit = limit
+        self.gap_cost = room.size(marker.gap(lines.total, lines.total) + "\n")
+        self.shown: dict[int, str] = {}
+        self.costs: dict[int, int] = {}
+        self.clipped: dict[int, int] = {}
+        """Cut lines, and how many characters of each are hidden."""
+        self.cost = self.gap_cost
+
+    @property
+    def left(self) -> int:
+        """What may still be spent."""
+        return self.limit - self.cost
+
+    def price(self, number: int, text: str) -> int:
+        """What showing a line costs, the gap it makes or closes included."""
+        return self.room.size(text + "\n") + self._gaps(number) * self.gap_cost
+
+    def _gaps(self, number: int) -> int:
+        left = number == 1 or number - 1 in self.shown
+        right = number == self.lines.total or number + 1 in self.shown
+        return 1 - left - right
+
+    def add(self, number: int, most: int) -> bool:
+        """Show a whole line if it costs at most `most`."""
+        text = self.lines[number]
+        if text is None or number in self.shown:
+            return False
+        # The longest token is 128 spaces: a line that cannot fit is not measured.
+        if len(text) > 128 * max(most, 0) + 128:
+            return False
+        price = self.price(number, text)
+        if price > min(most, self.left):
+            return False
+        self._take(number, text, price)
+        return True
+
+    def add_text(self, number: int, text: str, hidden_chars: int, most: int) -> bool:
+        """Show a line as the given text."""
+        price = self.price(number, text)
+        if price > min(most, self.left):
+            return False
+        self._take(number, text, price)
+        if hidden_chars:
+            self.clipped[number] = hidden_chars
+        return True
+
+    def clip(self, number: int, most: int) -> bool:
+        """Show the two ends of a long line, together at most `most`."""
+        start, end, between = self._parts(number)
+        total = len(start) + len(end) + between
+        worst = self.marker.inside(total)
+        most = min(most, self.left)
+        room = most - self._gaps(number) * self.gap_cost - self.room.size(worst) - 2
+        if room < LEAST_CLIP:
+            return False
+        begin = prefix(start, room * 6 // 10, self.room.meter)
+        rest = suffix(end or start[len(begin) :], room - self.room.size(begin), self.room.meter)
+        hidden = total - len(begin) - len(rest)
+        if hidden <= 0:
+            return False
+        return self.add_text(number, f"{begin}{self.marker.inside(hidden)}{rest}", hidden, most)
+
+    def _parts(self, number: int) -> tuple[str, str, int]:
+        text = self.lines[number]
+        return (text, "", 0) if text is not None else self.lines.broken.get(number, ("", "", 0))
+
+    def drop(self, number: int) -> None:
+        """Take a line back."""
+        del self.shown[number]
+        self.cost -= self.costs.pop(number)
+        self.clipped.pop(number, None)
+
+    def _take(self, number: int, text: str, price: int) -> None:
+        self.shown[number] = text
+        self.costs[number] = price
+        self.cost += price

@@ -1,0 +1,173 @@
+"""A result that comes in pieces: gigabytes pass, memory stays bounded by the room.
+
+A small one is held and judged like any other. Once it grows over `HOLD_BYTES` it goes to the store
+as it comes, and only a sketch of it is kept for shaping.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+
+from headgate.arrive import Arrived, digest_of, query_of
+from headgate.errors import StoreError
+from headgate.judge import Desk, shortened
+from headgate.limits import Limit
+from headgate.marker import Kept, Marker
+from headgate.normalise import Normaliser
+from headgate.refs import ref_of
+from headgate.shape.binary import describe
+from headgate.shape.kinds import recognise
+from headgate.shape.lines import shape_sketch
+from headgate.shape.shaper import Room, Shaped
+from headgate.shape.sketch import PIECE_BYTES, Sketch, Sketcher
+from headgate.shape.text import ERROR, end_bytes, leaning_of
+from headgate.types import Kind, Meter, Ref, Size, Store, ToolResult, Verdict, Writer
+
+HOLD_BYTES = 8 << 20
+"""Up to this a result is held in memory and judged whole, as if it had come at once."""
+
+KIND_BYTES = 64 * 1024
+"""What is kept of the raw start to recognise the kind."""
+
+SAMPLE_BYTES = 1_024
+SAMPLES = 256
+"""Windows whose exact count gives the estimate of the whole; their distance doubles as it grows."""
+
+
+class Sampler:
+    """Estimates the size of a text that passes by, from windows at even distances."""
+
+    def __init__(self, meter: Meter) -> None:
+        self.meter = meter
+        self.every = 1
+        self.pieces = 0
+        self.windows: list[tuple[int, int]] = []
+        self.length_bytes = 0
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece of at most `PIECE_BYTES`."""
+        if self.pieces % self.every == 0:
+            for start in range(0, len(piece), PIECE_BYTES // 8):
+                window = piece[start : start + SAMPLE_BYTES]
+                self.windows.append((len(window), self.meter.estimate(window)))
+        self.pieces += 1
+        self.length_bytes += len(piece)
+        if len(self.windows) >= SAMPLES:
+            self.windows = self.windows[::2]
+            self.every *= 2
+
+    def estimate(self) -> int:
+        """The size of everything fed, in the meter's unit."""
+        seen = sum(length for length, _ in self.windows)
+        return self.length_bytes * sum(size for _, size in self.windows) // max(seen, 1)
+
+
+class Passing:
+    """What is learnt of a text too big to hold, while it goes to the store."""
+
+    def __init__(self, result: ToolResult, desk: Desk, room: Room, store: Store | None) -> None:
+        self.result = result
+        self.desk = desk
+        self.room = room
+        self.sha256 = hashlib.sha256()
+        self.head = b""
+        self.length = 0
+        self.normaliser = Normaliser()
+        self.sketcher = Sketcher(end_bytes(room), query_of(result, desk.policy, desk.question))
+        self.sampler = Sampler(desk.meter)
+        self.pending = bytearray()
+        self.store = store
+        self.writer: Writer | None = None
+        self.failure: str | None = None
+        if store is not None:
+            self._try(self._open)
+
+    def _open(self) -> None:
+        assert self.store is not None
+        self.writer = self.store.writer(call_id=self.result.call_id, tool=self.result.tool)
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes."""
+        self.sha256.update(chunk)
+        self.length += len(chunk)
+        if len(self.head) < KIND_BYTES:
+            self.head += chunk[: KIND_BYTES - len(self.head)]
+        writer = self.writer
+        if writer is not None and self.failure is None:
+            self._try(lambda: writer.write(chunk))
+        self._look(self.normaliser.feed(chunk))
+
+    def _look(self, text: bytes) -> None:
+        self.pending += text
+        while len(self.pending) > PIECE_BYTES:
+            stop = self.pending.rfind(b"\n", 0, PIECE_BYTES) + 1 or PIECE_BYTES
+            self._piece(bytes(self.pending[:stop]))
+            del self.pending[:stop]
+
+    def _piece(self, piece: bytes) -> None:
+        self.sketcher.feed(piece)
+        self.sampler.feed(piece)
+
+    def end(self) -> Sketch:
+        """Look at what is left."""
+        self._look(self.normaliser.close())
+        self._piece(bytes(self.pending))
+        return self.sketcher.close()
+
+    def commit(self, ref: Ref) -> Kept:
+        """Make the original readable; says where it is."""
+        writer = self.writer
+        if writer is not None and self.failure is None:
+            self._try(lambda: writer.commit(ref, self.sha256.hexdigest()))
+        if writer is not None:
+            writer.abort()
+        return "nowhere" if writer is None or self.failure else "stored"
+
+    def _try(self, act: Callable[[], object]) -> None:
+        try:
+            act()
+        except StoreError as error:
+            self.failure = str(error)
+
+
+def judge_passing(passing: Passing, limit: Limit, is_error: bool) -> tuple[Arrived, Verdict, Kept]:
+    """Decide on a result that went by: it is always too big for its room."""
+    result = replace(passing.result, is_error=is_error)
+    desk = passing.desk
+    sketch = passing.end()
+    sha256 = passing.sha256
+    ref = ref_of(desk.key, desk.session, sha256.hexdigest())
+    kept = passing.commit(ref)
+    if kept != "stored":
+        desk = replace(desk, failed={ref: kept})
+    kind = result.kind or recognise(passing.head, tool=result.tool)
+    size = _size(passing, sketch, desk.meter)
+    arrived = Arrived(
+        result, b"", b"", sha256.hexdigest(), digest_of(result, sha256.digest()), size, 0
+    )
+    marker = desk.marker(arrived.sha256, result.call_id)
+    shaped = _shaped(passing, sketch, kind, is_error, size.of(desk.policy.unit), marker)
+    return arrived, shortened(arrived, limit, None, kind, shaped, desk), kept
+
+
+def _shaped(
+    passing: Passing, sketch: Sketch, kind: Kind, is_error: bool, size: int, marker: Marker
+) -> Shaped:
+    if kind == "binary":
+        return describe(passing.head, passing.length, passing.room, marker)
+    leaning = ERROR if is_error else leaning_of(kind)
+    return shape_sketch(sketch, passing.room, marker, leaning, size)
+
+
+def _size(passing: Passing, sketch: Sketch, meter: Meter) -> Size:
+    length = passing.sampler.length_bytes
+    estimated = passing.sampler.estimate()
+    return Size(
+        tokens=estimated if meter.unit == "tokens" else length // 4,
+        chars=sketch.chars,
+        bytes=length,
+        lines=sketch.lines,
+        exact=False,
+    )
