@@ -59,9 +59,7 @@ def policy_to_toml(policy: Policy) -> str:
         if isinstance(value, Mapping) and not value:
             lines.append(f"{field.name} = {{}}")
         elif isinstance(value, Mapping):
-            tables += [
-                _table(f"{field.name}.{json.dumps(str(k))}", rule) for k, rule in value.items()
-            ]
+            tables += [_table(f"{field.name}.{_quoted(str(k))}", rule) for k, rule in value.items()]
         elif dataclasses.is_dataclass(value) and not isinstance(value, Amount | type):
             tables.append(_table(field.name, value))
         else:
@@ -85,12 +83,17 @@ def _toml(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Amount):
-        return json.dumps(str(value))
+        return _quoted(str(value))
     if isinstance(value, tuple | list):
         return f"[{', '.join(_toml(item) for item in value)}]"
     if isinstance(value, str):
-        return json.dumps(value)
+        return _quoted(value)
     return repr(value)
+
+
+def _quoted(text: str) -> str:
+    """A string as TOML has it: as JSON, but for DEL, and characters beyond 16 bits as they are."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 @cache

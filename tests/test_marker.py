@@ -1,0 +1,92 @@
+import re
+
+import pytest
+
+from headgate.marker import IMITATION, Ask, Marker, MarkerStyle, about, nothing_returned
+
+MARKER = Marker(tag="k7q2", ref="r_abcdefghijkl")
+
+
+@pytest.mark.proves("R15")
+def test_the_marker_says_how_much_is_missing_and_the_exact_next_action():
+    assert MARKER.long(2_847, 3_000, "lines", 31_000, Ask("lines", "401-800")) == (
+        "[2,847 of 3,000 lines omitted, about 31k tokens; "
+        'read_result(ref="r_abcdefghijkl", lines="401-800") shows more #k7q2]'
+    )
+
+
+@pytest.mark.proves("R15")
+def test_the_command_line_is_named_where_that_is_what_the_model_has():
+    marker = Marker(tag="k7q2", ref="r_abcdefghijkl", session="ci", style=MarkerStyle(reader="cli"))
+
+    assert marker.long(9, 10, "lines", 50, Ask("lines", "2-10")) == (
+        "[9 of 10 lines omitted, about 50 tokens; "
+        "`headgate read r_abcdefghijkl --session ci --lines 2-10` shows more #k7q2]"
+    )
+
+
+@pytest.mark.proves("R15")
+def test_a_file_is_named_where_the_model_reads_files():
+    marker = Marker(
+        tag="k7q2", ref="r_abcdefghijkl", path="/w/r.txt", style=MarkerStyle(reader="file")
+    )
+
+    text = marker.long(9, 10, "lines", 50, Ask("lines", "2-10"))
+
+    assert "the whole is in /w/r.txt" in text
+
+
+@pytest.mark.proves("R15")
+def test_the_short_form_still_has_the_ref_and_the_tag():
+    assert MARKER.short(9, 10, "lines") == "[9 of 10 lines omitted; r_abcdefghijkl #k7q2]"
+
+
+@pytest.mark.proves("R15", "S4")
+def test_a_gap_says_which_lines_are_missing():
+    assert MARKER.gap(401, 1_873) == "[lines 401-1873 omitted #k7q2]"
+
+
+@pytest.mark.proves("K5")
+def test_a_result_that_is_only_in_memory_says_so():
+    text = Marker(tag="k7q2", ref="r_abcdefghijkl", kept="memory").long(
+        9, 10, "lines", 50, Ask("lines", "2-10")
+    )
+
+    assert "not kept on disk, readable while this process runs; read_result(" in text
+
+
+@pytest.mark.proves("K5")
+def test_a_result_that_is_kept_nowhere_promises_nothing():
+    text = Marker(tag="k7q2", kept="nowhere").long(9, 10, "lines", 50, Ask("lines", "2-10"))
+
+    assert "not kept" in text
+    assert "read_result" not in text
+
+
+@pytest.mark.proves("P19")
+@pytest.mark.parametrize(
+    "text",
+    [
+        MARKER.long(9, 10, "lines", 50, Ask("lines", "2-10")),
+        MARKER.short(9, 10, "lines"),
+        MARKER.gap(2, 10),
+        MARKER.inside(77),
+    ],
+)
+def test_every_marker_has_the_shape_that_is_escaped_in_fresh_content(text):
+    assert re.search(IMITATION, text.encode())
+
+
+def test_counts_read_as_a_reader_wants_them():
+    assert [about(n) for n in (930, 3_140, 31_400, 999_600, 2_440_000)] == [
+        "930",
+        "3.1k",
+        "31k",
+        "1.0M",
+        "2.4M",
+    ]
+
+
+@pytest.mark.proves("R3")
+def test_an_empty_result_names_its_tool():
+    assert nothing_returned("grep") == "(grep finished without output)"

@@ -1,0 +1,82 @@
+import dataclasses
+import math
+
+import pytest
+
+from headgate import Policy, PolicyError, ToolRule, chars, tokens, utf8_bytes
+
+
+@pytest.mark.proves("PRE-default")
+def test_the_defaults_are_those_of_the_spec():
+    policy = Policy()
+
+    assert (policy.result, policy.batch, policy.error) == (
+        tokens(8_000),
+        tokens(20_000),
+        tokens(4_000),
+    )
+    assert (policy.sharing, policy.errors, policy.keep) == ("fair", "own", "salient")
+    assert policy.rule("Read", "read") == ToolRule(exempt=True, limit=tokens(25_000))
+
+
+def test_a_policy_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Policy().result = tokens(1)  # type: ignore[misc]
+
+
+@pytest.mark.proves("0.6")
+@pytest.mark.parametrize("count", [127, 1, 0, -5])
+def test_a_limit_below_the_smallest_is_refused(count):
+    with pytest.raises(PolicyError, match=f"result is {count} tokens; the marker alone needs 128"):
+        Policy(result=tokens(count))
+
+
+@pytest.mark.proves("0.6")
+def test_the_smallest_limit_is_accepted():
+    assert Policy(result=tokens(128), preview=tokens(128), error=tokens(128)).minimum == 128
+
+
+@pytest.mark.proves("0.1")
+def test_one_policy_counts_in_one_unit():
+    with pytest.raises(PolicyError, match="batch is 20000 tokens, but this policy counts in chars"):
+        Policy(result=chars(50_000), preview=chars(2_000), error=chars(50_000), classes={})
+
+
+@pytest.mark.proves("0.1")
+@pytest.mark.parametrize("unit", [chars, utf8_bytes])
+def test_a_policy_counts_in_characters_or_bytes_where_told(unit):
+    policy = Policy(
+        result=unit(50_000), batch=unit(200_000), preview=unit(2_000), error=unit(9_000), classes={}
+    )
+
+    assert policy.unit == unit(1).unit
+
+
+@pytest.mark.parametrize("count", [True, 1.5, math.nan, "8"])
+def test_a_limit_is_a_whole_number(count):
+    with pytest.raises(PolicyError):
+        Policy(result=tokens(count))
+
+
+@pytest.mark.proves("PRE-default")
+@pytest.mark.parametrize(
+    ("window", "budget"), [(None, 20_000), (200_000, 20_000), (100_000, 10_000), (500, 128)]
+)
+def test_a_batch_takes_at_most_a_tenth_of_a_known_window(window, budget):
+    assert Policy(window_tokens=window).batch_count == budget
+
+
+def test_an_unknown_word_is_refused_with_the_known_ones():
+    with pytest.raises(PolicyError, match="fair, even, largest_first"):
+        Policy(sharing="random")  # type: ignore[arg-type]
+
+
+def test_a_changed_policy_is_checked_again():
+    with pytest.raises(PolicyError):
+        Policy().replace(result=tokens(5))
+
+
+def test_a_tools_own_rule_goes_before_its_class():
+    policy = Policy(tools={"Read": ToolRule(limit=tokens(500))})
+
+    assert policy.rule("Read", "read") == ToolRule(limit=tokens(500))

@@ -1,0 +1,94 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headgate import Policy, PolicyError, ToolRule, chars, tokens
+from headgate.marker import MarkerStyle
+from headgate.policy_file import policy_from_environment, policy_from_toml, policy_to_toml
+
+amounts = st.integers(min_value=512, max_value=10**9).map(tokens)
+rules = st.builds(
+    ToolRule,
+    limit=st.none() | amounts,
+    exempt=st.booleans(),
+    tool_class=st.sampled_from([None, "read", "exec"]),
+)
+policies = st.builds(
+    Policy,
+    result=amounts,
+    batch=st.none() | amounts,
+    preview=amounts,
+    error=amounts,
+    sharing=st.sampled_from(["fair", "even", "largest_first"]),
+    keep=st.sampled_from(["salient", "head", "tail", "head_tail"]),
+    spill=st.booleans(),
+    window_tokens=st.none() | st.integers(min_value=1, max_value=10**7),
+    tools=st.dictionaries(st.text(max_size=8), rules, max_size=3),
+    classes=st.dictionaries(st.sampled_from(["read", "write"]), rules, max_size=2),
+    marker=st.builds(
+        MarkerStyle, reader=st.sampled_from(["tool", "cli"]), tool=st.text(max_size=9)
+    ),
+)
+
+
+@given(policies)
+def test_a_policy_written_and_read_is_the_same(policy):
+    assert policy_from_toml(policy_to_toml(policy)) == policy
+
+
+def test_a_number_without_a_unit_follows_the_limit_of_a_result():
+    policy = policy_from_toml(
+        'result = "50_000 chars"\nbatch = 200000\npreview = 2000\nerror = 50000\nclasses = {}'
+    )
+
+    assert (policy.result, policy.batch) == (chars(50_000), chars(200_000))
+
+
+def test_tables_say_what_holds_for_one_tool():
+    policy = policy_from_toml('[tools.grep]\nlimit = "5,000 tokens"\n[tools.Read]\nexempt = true')
+
+    assert dict(policy.tools) == {
+        "grep": ToolRule(limit=tokens(5_000)),
+        "Read": ToolRule(exempt=True),
+    }
+
+
+def test_a_marker_table_changes_only_what_it_names():
+    assert policy_from_toml('[marker]\nreader = "cli"').marker == MarkerStyle(reader="cli")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("result = 10", "result is 10 tokens; the marker alone needs 128"),
+        ("result = -5", "result is -5; it takes a number"),
+        ('result = "many"', "result is 'many'; it takes a number"),
+        ('result = "9000 pigs"', "a unit is one of tokens, chars, bytes"),
+        ('sharing = "mine"', "sharing is 'mine'; it is one of fair, even, largest_first"),
+        ("speed = 1", "'speed' is no part of a policy"),
+        ('preset = "nobody"', "no preset 'nobody'"),
+        ("spill = 7", "spill is 7; it is true or false"),
+        ("[tools.x]\ncolour = 1", "tools.x.colour is unknown"),
+        ("tools = 3", "tools is 3; it takes a table"),
+        ("= =", "not TOML"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_its_value(text, message):
+    with pytest.raises(PolicyError) as caught:
+        policy_from_toml(text)
+
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_environment_changes_a_policy():
+    environ = {"HEADGATE_RESULT": "4000", "HEADGATE_SPILL": "no", "HEADGATE_ASKED_TOKENS": "a, b"}
+
+    policy = policy_from_environment({**environ, "HEADGATE_STATE_DIR": "/x", "PATH": "/bin"})
+
+    assert (policy.result, policy.spill, policy.asked_tokens) == (tokens(4_000), False, ("a", "b"))
+
+
+def test_a_wrong_variable_is_an_error_in_words():
+    with pytest.raises(PolicyError, match="batch is 'lots'"):
+        policy_from_environment({"HEADGATE_BATCH": "lots"})
