@@ -62,4 +62,4 @@ def _names_it(data: bytes, end: int) -> bool:
     start = end
     while start > 0 and end - start < LONGEST_WORD_BYTES and data[start - 1] in LETTERS:
         start -= 1
-    return start > 0 and data[start - 1] in NAME_BYTES
+    return start > 0 and data[start - 1] in b"-_/"

@@ -1,0 +1,54 @@
+import pytest
+
+from headgate.shape.signs import SCANNER, weight
+
+
+def worth(line: bytes) -> int:
+    return max((weight(line, sign, at, line) for sign, at in SCANNER.hits(line, 100)), default=0)
+
+
+@pytest.mark.proves("S4")
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"ERROR: Could not build wheels for qzx",
+        b"src/main.c:12:5: error: expected ';' before '}' token",
+        b"Traceback (most recent call last):",
+        b"ValueError: bad row",
+        b"FAILED tests/test_a.py::test_b - assert 1 == 2",
+        b"--- FAIL: TestThing (0.00s)",
+        b"thread 'main' panicked at src/lib.rs:4",
+        b"npm ERR! code ELIFECYCLE",
+        b"java.lang.NullPointerException: null",
+        b"Segmentation fault (core dumped)",
+        b"kernel: Out of memory: Killed process 4242",
+        b"=== 3 failed, 897 passed in 12.1s ===",
+        b"make: *** [all] Error 2",
+    ],
+)
+def test_a_line_that_tells_of_trouble_stands_out(line):
+    assert worth(line) >= 6
+
+
+@pytest.mark.proves("S4")
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"Finished: 0 errors, 0 warnings",
+        b"no errors found",
+        b"errors: 0",
+        b"copying src/error-handling.js -> build/error-handling.js",
+        b"  adding: docs/errors/index.html",
+        b"running with --fail-fast",
+        b"import error_codes",
+        b"all good",
+        b"terrorism",
+    ],
+)
+def test_a_line_that_only_names_or_denies_trouble_does_not(line):
+    assert worth(line) <= 2
+
+
+@pytest.mark.proves("S4")
+def test_a_warning_counts_less_than_an_error():
+    assert 0 < worth(b"warning: unused variable") < worth(b"error: unknown variable")
