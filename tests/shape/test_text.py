@@ -179,7 +179,7 @@ def test_the_marker_stands_at_the_head_when_much_is_missing():
 
 @pytest.mark.proves("R15")
 def test_the_marker_stands_at_the_gap_when_little_is_missing():
-    lines = shaped(log(40), 900, how=head_tail).split("\n")
+    lines = shaped(log(60), 900, how=head_tail).split("\n")
 
     assert not MAIN.fullmatch(lines[0])
     assert sum(bool(MAIN.fullmatch(line)) for line in lines) == 1

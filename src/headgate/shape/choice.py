@@ -123,12 +123,12 @@ class Choice:
         return (text, "", 0) if text is not None else self.lines.broken.get(number, ("", "", 0))
 
     def drop(self, number: int) -> None:
-        """Take a line back."""
+        """Take a line back, and with it the gap it made or closed."""
         del self.shown[number]
-        self.cost -= self.costs.pop(number)
+        self.cost -= self.costs.pop(number) + self._gaps(number) * self.gap_cost
         self.clipped.pop(number, None)
 
     def _take(self, number: int, text: str, price: int) -> None:
+        self.costs[number] = price - self._gaps(number) * self.gap_cost
         self.shown[number] = text
-        self.costs[number] = price
         self.cost += price

@@ -34,6 +34,8 @@ def _longest(available: int, size_of: Callable[[int], int], limit: int) -> int:
     """The largest length up to `available` whose size is at most `limit`: a guess, then halving."""
     if limit <= 0 or available == 0:
         return 0
+    if available <= limit * 8 and size_of(available) <= limit:
+        return available
     fits, too_long = 0, available + 1
     guess = min(available, limit * 3)
     while too_long - fits > 1 + fits // CLOSE_ENOUGH:
@@ -54,17 +56,14 @@ def grapheme_before(text: str, end: int) -> int:
     """The last grapheme boundary at or before `end`; `end` where the grapheme is endless."""
     if end <= 0 or end >= len(text) or _plain(text, end):
         return max(0, min(end, len(text)))
-    start, boundaries = _boundaries(text, end)
-    before = [boundary for boundary in boundaries if boundary <= end]
-    return before[-1] if before and before[-1] > start else end
+    return max((at for at in _boundaries(text, end) if at <= end), default=end)
 
 
 def grapheme_after(text: str, start: int) -> int:
     """The first grapheme boundary at or after `start`."""
     if start <= 0 or start >= len(text) or _plain(text, start):
         return max(0, min(start, len(text)))
-    _, boundaries = _boundaries(text, start)
-    return next((boundary for boundary in boundaries if boundary >= start), start)
+    return min((at for at in _boundaries(text, start) if at >= start), default=start)
 
 
 def _plain(text: str, at: int) -> bool:
@@ -72,17 +71,17 @@ def _plain(text: str, at: int) -> bool:
     return text[at - 1].isascii() and text[at].isascii() and text[at - 1 : at + 1] != "\r\n"
 
 
-def _boundaries(text: str, around: int) -> tuple[int, list[int]]:
+def _boundaries(text: str, around: int) -> list[int]:
+    """The grapheme boundaries near a place; none where a grapheme goes on too long to see its ends."""
     import regex  # lazily: most cuts fall between ASCII characters
 
-    start = max(0, around - GRAPHEME_CHARS)
-    for at in range(around - 1, start, -1):
-        if _plain(text, at):
-            start = at
-            break
+    certain = range(around - 1, max(around - GRAPHEME_CHARS, 0), -1)
+    start = next((at for at in certain if _plain(text, at)), max(around - GRAPHEME_CHARS, 0))
+    if around - start == GRAPHEME_CHARS:
+        return []
     boundaries = [start]
     for match in regex.finditer(r"\X", text[start : around + GRAPHEME_CHARS]):
         boundaries.append(start + match.end())
         if boundaries[-1] >= around:
             break
-    return start, boundaries
+    return boundaries

@@ -173,11 +173,10 @@ def _grow_clipped(choice: Choice) -> None:
     broken = [n for n in choice.lines.broken if n in choice.clipped]
     whole = [n for n in choice.clipped if choice.lines[n] is not None]
     for number in sorted(broken + whole, key=lambda n: (-choice.clipped[n], n))[:1]:
-        most = choice.left + choice.costs[number]
         hidden, text = choice.clipped[number], choice.shown[number]
         choice.drop(number)
-        if not choice.clip(number, most):
-            choice.add_text(number, text, hidden, most)
+        if not choice.clip(number, choice.left):
+            choice.add_text(number, text, hidden, choice.left)
         return
     for number in range(1, choice.lines.total + 1):
         if number not in choice.shown:
