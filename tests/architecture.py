@@ -14,7 +14,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "headgate"
 LAYERS = """
 version types errors
 marker budget events refs scan journal toolnames terminal
-policy measure/ normalise
+policy measure/ visible
+normalise
 ledger shape/ spill/ presets/ dialects/ check/ limits arrive
 judge history/ policy_file
 admit prepare
