@@ -215,8 +215,7 @@ CALLED = [ASKED, function_call("c1", id=FC), function_call_output("c1")]
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [{"model": "o4-mini"}, {"model": "gpt-5-2025-08-07"}, {"reasoning": {"effort": "low"}}],
+    "fields", [{"model": "o4-mini"}, {"model": "gpt-5-2025-08-07", "reasoning": {"effort": "low"}}]
 )
 def test_where_a_model_reasons_its_call_comes_with_reasoning(fields):
     assert found({**fields, "input": CALLED}, "openai-responses") == [("R3", "input[1]")]
@@ -227,7 +226,7 @@ def test_where_a_model_reasons_its_call_comes_with_reasoning(fields):
     "fields",
     [
         {"model": "gpt-4.1"},
-        {"model": "gpt-5.2"},
+        {"model": "gpt-5.5", "reasoning": {"effort": "medium"}},
         {"model": "gpt-5", "reasoning": {"effort": "none"}},
     ],
 )

@@ -278,11 +278,10 @@ def _missing_reasoning(request: Request, items: Sequence[Item]) -> Iterator[Viol
 
 
 def _surely_reasons(request: Request) -> bool:
+    """Whether the model never calls without reasoning; an effort alone does not make it so."""
     config = request.fields.get("reasoning")
     effort = config.get("effort") if isinstance(config, dict) else None
-    if effort is not None:
-        return effort not in ("none", "minimal")
-    return is_exactly(request.model, ALWAYS_REASONS)
+    return effort not in ("none", "minimal") and is_exactly(request.model, ALWAYS_REASONS)
 
 
 def _approvals(request: Request, items: Sequence[Item]) -> Iterator[Violation]:
