@@ -1,12 +1,19 @@
 """What every test shares: how often a property is tried, and a state directory of its own."""
 
+import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from headgate import Policy
 from tests.requirements import load
+
+if TYPE_CHECKING:
+    from headgate import Gate
 
 EXAMPLES = 200
 """Per property. `make soak N=...` sets HEADGATE_EXAMPLES; an expensive property takes a stated part
@@ -43,3 +50,31 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "xdg"))
     monkeypatch.setenv("HEADGATE_STATE_DIR", str(directory))
     return directory
+
+
+@pytest.fixture(params=["sync", "async"])
+def gate_with(request: pytest.FixtureRequest, state: Path) -> "Callable[..., Gate | SyncView]":
+    """Makes a gate in the test's own state directory; each test runs on both gates."""
+    from headgate import Gate
+
+    def make(policy: Policy | None = None, **options: object) -> "Gate | SyncView":
+        gate = Gate(policy, state=state, **options)  # type: ignore[arg-type]  # the test's own words
+        return gate if request.param == "sync" else SyncView(gate)
+
+    return make
+
+
+class SyncView:
+    """An `AsyncGate` run to completion, so that one test serves both gates."""
+
+    def __init__(self, gate: "Gate") -> None:
+        from headgate import AsyncGate
+
+        self.gate = gate
+        self.async_gate = AsyncGate(gate)
+
+    def __getattr__(self, name: str) -> object:
+        of_async = getattr(self.async_gate, name, None)
+        if of_async is None or not asyncio.iscoroutinefunction(of_async):
+            return getattr(self.gate, name)
+        return lambda *args, **options: asyncio.run(of_async(*args, **options))
