@@ -1,0 +1,187 @@
+import pytest
+from headgate.measure.meters import meter_for
+
+from headgate import Media, Policy, Text, ToolRule, tokens
+from headgate.admit import plan_batch
+from headgate.events import OverrideIgnored
+from headgate.judge import Desk
+from headgate.ledger import Ledger
+from headgate.limits import NO_OVERRIDES, overrides_of
+from headgate.testing import lines, result
+
+METER = meter_for("o200k", "tokens")
+KEY = bytes(32)
+IMAGE = Media("image", {"source": {"data": "AAAA" * 1_000}})
+
+
+def plan(batch, policy=None, ledger=None, overrides=NO_OVERRIDES, **desk):
+    desk = Desk(policy or Policy(), METER, KEY, "default", **desk)
+    return plan_batch(batch, ledger or Ledger(None), desk, overrides)
+
+
+def big(tool="grep", count=3_000, **more):
+    return result(tool, lines(count), **more)
+
+
+@pytest.mark.proves("R9", "K1")
+def test_a_small_result_is_left_alone_and_not_stored():
+    planned = plan([result("grep", "one line")])
+
+    [verdict] = planned.verdicts
+    assert (verdict.fate, verdict.text, verdict.ref, planned.spills) == ("whole", None, None, ())
+
+
+@pytest.mark.proves("R10", "R6", "K1")
+def test_a_big_result_is_shortened_and_its_original_planned_to_be_kept():
+    planned = plan([big()])
+
+    [verdict] = planned.verdicts
+    [spill] = planned.spills
+    assert verdict.fate == "spilled"
+    assert verdict.after.tokens + Policy().block_overhead <= 8_000
+    assert verdict.before.tokens > 30_000
+    assert verdict.limit == tokens(8_000)
+    assert verdict.limit_by == "the policy's default"
+    assert (spill.ref, spill.original) == (verdict.ref, lines(3_000).encode())
+
+
+@pytest.mark.proves("R7", "P3")
+def test_five_big_results_share_the_batch_fairly():
+    planned = plan([big(count=3_000 + i) for i in range(5)])
+
+    sizes = [verdict.after.tokens + 4 for verdict in planned.verdicts]
+    assert sum(sizes) <= 20_000
+    assert min(sizes) > 3_500
+    assert planned.verdicts[0].limit_by == "its share of the batch; the policy's default"
+
+
+@pytest.mark.proves("R7")
+def test_small_results_leave_their_slack_to_a_large_one():
+    policy = Policy(batch=tokens(8_000))
+    planned = plan([result("a", "x"), big(), result("b", "y")], policy)
+
+    assert planned.verdicts[1].after.tokens > 7_000
+
+
+@pytest.mark.proves("R7")
+def test_largest_first_spills_the_largest_down_to_a_preview():
+    policy = Policy(batch=tokens(9_000), sharing="largest_first", preview=tokens(500))
+    planned = plan([big(count=200), big(count=3_000), big(count=300)], policy)
+
+    fates = [verdict.fate for verdict in planned.verdicts]
+    assert fates == ["whole", "spilled", "whole"]
+    assert planned.verdicts[1].after.tokens <= 500
+
+
+@pytest.mark.proves("R5", "P3")
+def test_an_exempt_result_goes_in_whole_and_counts_in_the_batch():
+    policy = Policy(batch=tokens(6_000), tools={"Read": ToolRule(exempt=True)})
+    planned = plan([big("Read", 300), big("grep", 3_000)], policy)
+
+    read, grep = planned.verdicts
+    assert read.fate == "whole"
+    assert grep.after.tokens + read.after.tokens + 8 <= 6_000
+
+
+@pytest.mark.proves("P3", "0.6")
+def test_every_result_keeps_at_least_the_smallest_limit():
+    policy = Policy(batch=tokens(200))
+    planned = plan([big(count=100 + i) for i in range(10)], policy)
+
+    assert all(60 < verdict.after.tokens <= 128 for verdict in planned.verdicts)
+
+
+@pytest.mark.proves("R2", "P3")
+def test_images_take_their_fixed_cost_from_the_batch():
+    policy = Policy(batch=tokens(5_000))
+    planned = plan([result("shot", [Text("see"), IMAGE, IMAGE]), big()], policy)
+
+    assert planned.verdicts[1].after.tokens <= 5_000 - 4_000 - 5
+
+
+@pytest.mark.proves("R5")
+def test_the_operator_can_override_a_tool_and_the_batch():
+    overrides = overrides_of({"batch": 900, "tools": {"grep": 300, "x": "many"}}, Policy())
+    planned = plan([big(), big("find", 2_000)], overrides=overrides)
+
+    assert planned.budget == 900
+    assert planned.verdicts[0].after.tokens <= 300
+    assert OverrideIgnored("x", "'many'") in planned.events
+
+
+@pytest.mark.proves("R14")
+def test_a_call_admitted_again_gets_the_recorded_verdict_whatever_the_policy_is_now():
+    ledger = Ledger(None)
+    first = plan([big()], ledger=ledger)
+    ledger.record(list(zip(first.keys, first.verdicts, strict=True)), time_ns=1)
+
+    again = plan([big()], Policy(result=tokens(200)), ledger)
+
+    assert (again.verdicts, again.spills) == (first.verdicts, ())
+
+
+@pytest.mark.proves("0.2")
+def test_a_reused_call_id_with_other_content_is_another_call():
+    ledger = Ledger(None)
+    first = plan([big(call_id="call_1")], ledger=ledger)
+    ledger.record(list(zip(first.keys, first.verdicts, strict=True)), time_ns=1)
+
+    [other] = plan([big(count=2_000, call_id="call_1")], ledger=ledger).verdicts
+
+    assert other.sha256 != first.verdicts[0].sha256
+
+
+@pytest.mark.proves("R11")
+def test_an_error_flag_is_on_the_verdict_and_its_tail_is_kept():
+    text = lines(3_000) + "\nKeyError: 'ledger'"
+    [verdict] = plan([result("bash", text, is_error=True)]).verdicts
+
+    assert verdict.is_error
+    assert verdict.after.tokens <= 4_000
+    assert verdict.text.endswith("KeyError: 'ledger'")
+
+
+@pytest.mark.proves("R11", "P2")
+def test_errors_go_in_verbatim_where_the_policy_says_so():
+    [verdict] = plan([big(is_error=True)], Policy(errors="verbatim")).verdicts
+
+    assert (verdict.fate, verdict.limit) == ("whole", None)
+
+
+@pytest.mark.proves("K8")
+def test_the_same_content_twice_in_a_batch_is_kept_once():
+    planned = plan([big(call_id="a"), big(call_id="b")])
+
+    assert len(planned.spills) == 1
+    assert planned.verdicts[0].ref == planned.verdicts[1].ref
+
+
+@pytest.mark.proves("R4", "K1")
+def test_what_normalising_changed_goes_in_whole_with_its_original_kept():
+    planned = plan([result("bash", "\x1b[31mred\x1b[0m")])
+
+    [verdict] = planned.verdicts
+    assert (verdict.fate, verdict.text) == ("whole", "red")
+    assert planned.spills[0].original == b"\x1b[31mred\x1b[0m"
+
+
+@pytest.mark.proves("0.5")
+def test_nothing_is_kept_only_where_the_operator_switched_the_store_off():
+    planned = plan([big()], Policy(spill=False))
+
+    [verdict] = planned.verdicts
+    assert (verdict.fate, verdict.ref, planned.spills) == ("shaped", None, ())
+    assert "not kept" in verdict.text
+
+
+@pytest.mark.proves("K6")
+def test_what_was_read_back_is_never_spilled_again():
+    from dataclasses import replace
+
+    planned = plan([replace(big("read_result", 900), origin="store")])
+
+    assert (planned.verdicts[0].fate, planned.spills) == ("whole", ())
+
+
+def test_an_empty_batch_is_an_empty_plan():
+    assert plan([]).verdicts == ()
