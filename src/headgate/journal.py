@@ -1,0 +1,333 @@
+"""An append-only log of checksummed records that many processes write, and a kill cannot tear.
+
+The ledger and the index of the store are journals. A record is its length, a checksum and its
+bytes. Several records go in with one write under an exclusive lock; what a crash left behind them
+is set aside before the next write, so that a torn tail never swallows a good record.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import struct
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final
+
+from xxhash import xxh3_64_intdigest
+
+from headgate.disk import (
+    File,
+    OpenFolder,
+    create_once,
+    open_file,
+    read_range,
+    store_error,
+    write_all,
+)
+from headgate.errors import StoreError
+
+MAGIC: Final = b"headgate-log-"
+HEADER: Final = MAGIC + b"01\n"
+"""Stands once, at the head of the file; the digits are the version of the format."""
+
+FRAME: Final = struct.Struct("<IQ")
+"""Length of the bytes that follow, and their xxh3 with the length as its seed."""
+
+LOCK_WAIT_S: Final = 10.0
+"""The lock is held for microseconds. After this long its holder was stopped in the middle."""
+
+LOCK_PAUSES_S: Final = (0.00005, 0.002)
+"""The first and the longest pause between two tries for the lock."""
+
+READ_ONLY: Final = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A damaged journal was cut back to its longest valid prefix; the rest stands beside it."""
+
+    path: str
+    lost_bytes: int
+    kept_records: int
+
+
+class Guard:
+    """A lock for threads that a forked child finds open, whoever held it in the parent."""
+
+    __slots__ = ("_lock", "_pid")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+
+    def __enter__(self) -> bool:
+        """Take the lock, and say whether this is a fork's first time."""
+        forked = self._pid != os.getpid()
+        if forked:
+            self._lock, self._pid = threading.Lock(), os.getpid()
+        self._lock.acquire()
+        return forked
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._lock.release()
+
+
+class Journal:
+    """One log file, shared by every process that opens it.
+
+    Records come in the order of the file. They come again from the start where the file was
+    replaced or repaired, so a reader must bear a record it knows.
+    """
+
+    def __init__(self, file: File, *, durable: bool = False) -> None:
+        self.path = file.path
+        self._file = file
+        self._durable = durable
+        self._guard = Guard()
+        self._fd = -1
+        self._can_write = False
+        self._offset = 0
+        self._kept = 0
+        self._repairs: list[Repair] = []
+
+    def catch_up(self) -> list[bytes]:
+        """The records that are new since the last time, written by us or by others."""
+        with self._guard as forked:
+            if forked:
+                self.close()
+            try:
+                return self._catch_up()
+            except OSError as error:
+                raise store_error("the journal", self.path, error) from error
+
+    def append(self, decide: Callable[[list[bytes]], Sequence[bytes]]) -> None:
+        """Write what `decide` returns, given the records that others wrote first.
+
+        Nobody else writes between the two, so `decide` can give way to an earlier record.
+        All its records are in the journal when this returns, or none is and it raises.
+        """
+        with self._guard as forked:
+            if forked:
+                self.close()
+            try:
+                self._append(decide)
+            except OSError as error:
+                raise store_error("the journal", self.path, error) from error
+
+    def take_repairs(self) -> list[Repair]:
+        """What was repaired since the last time somebody asked."""
+        taken, self._repairs = self._repairs, []
+        return taken
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again and reads it from the start."""
+        fd, self._fd = self._fd, -1
+        self._offset = self._kept = 0
+        if fd >= 0:
+            os.close(fd)
+
+    def __del__(self) -> None:
+        if self._fd >= 0:
+            self.close()
+
+    def _catch_up(self) -> list[bytes]:
+        fd = self._open()
+        if fd is not None and self._unchanged(os.fstat(fd)):
+            return []
+        if fd is not None and not os.fstat(fd).st_nlink:
+            self.close()
+            fd = self._open()
+        if fd is None:
+            return []
+        locked = _lock(fd, fcntl.LOCK_SH)
+        try:
+            records, whole = self._read_new(fd, os.fstat(fd).st_size)
+        finally:
+            fcntl.flock(fd, fcntl.LOCK_UN)
+        # Without the lock an unfinished record may just be on its way.
+        if whole or not locked:
+            return records
+        with suppress(OSError, StoreError):
+            return self._repaired()
+        return records
+
+    def _unchanged(self, status: os.stat_result) -> bool:
+        return status.st_size == self._offset > 0 and bool(status.st_nlink)
+
+    def _append(self, decide: Callable[[list[bytes]], Sequence[bytes]]) -> None:
+        fd, size = self._locked()
+        try:
+            records, whole = self._read_new(fd, size)
+            if not whole:
+                records = self._repair(fd, size)
+            if fresh := decide(records):
+                self._write(fd, fresh)
+        finally:
+            fcntl.flock(fd, fcntl.LOCK_UN)
+
+    def _write(self, fd: int, records: Sequence[bytes]) -> None:
+        block = b"".join([FRAME.pack(len(r), xxh3_64_intdigest(r, len(r))) + r for r in records])
+        try:
+            write_all(fd, block)
+            if self._durable:
+                os.fsync(fd)
+        except BaseException:
+            with suppress(OSError):
+                os.ftruncate(fd, self._offset)
+            raise
+        self._offset += len(block)
+        self._kept += len(records)
+
+    def _read_new(self, fd: int, size: int) -> tuple[list[bytes], bool]:
+        """The records after our offset, and whether the file ends with the last of them."""
+        if size == self._offset > 0:
+            return [], True
+        if size < self._offset:
+            self._offset = self._kept = 0
+        block = read_range(fd, self._offset, size)
+        start = 0
+        if not self._offset:
+            if not _has_header(block, self.path):
+                return [], False
+            start = len(HEADER)
+        records, end = _split(block, start)
+        self._offset += end
+        self._kept += len(records)
+        return records, end == len(block)
+
+    def _repaired(self) -> list[bytes]:
+        fd, size = self._locked()
+        try:
+            return self._repair(fd, size)
+        finally:
+            fcntl.flock(fd, fcntl.LOCK_UN)
+
+    def _repair(self, fd: int, size: int) -> list[bytes]:
+        """Read all from the start, and set aside what stands after the longest valid prefix."""
+        self._offset = self._kept = 0
+        records, whole = self._read_new(fd, size)
+        if whole:
+            return records
+        if size > self._offset:
+            self._set_aside(read_range(fd, self._offset, size))
+        os.ftruncate(fd, self._offset)
+        if not self._offset:
+            write_all(fd, HEADER)
+            self._repairs.append(Repair(self.path, size, 0))
+            self._offset = len(HEADER)
+            return []
+        self._repairs.append(Repair(self.path, size - self._offset, self._kept))
+        return records
+
+    def _set_aside(self, tail: bytes) -> None:
+        folder = self._file.folder.make()
+        number = 1
+        while not create_once(folder, f"{self._file.name}.damaged-{number}", tail):
+            number += 1
+
+    def _locked(self) -> tuple[int, int]:
+        """The file under the exclusive lock, still the one at its path, and its size."""
+        for _ in range(8):
+            fd = self._open_to_write()
+            if not _lock(fd, fcntl.LOCK_EX):
+                raise StoreError(
+                    f"{self.path} was locked by another process for {LOCK_WAIT_S:.0f} s; "
+                    f"see whether it was stopped"
+                )
+            status = os.fstat(fd)
+            if status.st_nlink:
+                return fd, status.st_size
+            self.close()
+        raise StoreError(f"{self.path} is deleted again and again by somebody else")
+
+    def _open(self) -> int | None:
+        """The file as it can be had, perhaps only to read; None where there is none."""
+        if self._fd >= 0:
+            return self._fd
+        held = self._file.folder.open()
+        if held is None:
+            return None
+        try:
+            return self._opened(held, os.O_RDWR | os.O_APPEND)
+        except FileNotFoundError:
+            self._file.folder.forget()
+            return None
+        except OSError as error:
+            if error.errno not in READ_ONLY:
+                raise
+            return self._opened(held, os.O_RDONLY)
+
+    def _open_to_write(self) -> int:
+        if self._fd >= 0 and self._can_write:
+            return self._fd
+        self.close()
+        folder = self._file.folder
+        try:
+            return self._opened(folder.make(), os.O_RDWR | os.O_APPEND)
+        except FileNotFoundError:
+            folder.forget()
+        create_once(folder.make(), self._file.name, HEADER)
+        if self._durable:
+            folder.sync()
+        return self._opened(folder.make(), os.O_RDWR | os.O_APPEND)
+
+    def _opened(self, held: OpenFolder, flags: int) -> int:
+        self._fd = open_file(self._file, held, flags)
+        self._can_write = bool(flags & os.O_RDWR)
+        return self._fd
+
+
+def _split(block: bytes, start: int) -> tuple[list[bytes], int]:
+    """The whole records of a block, and where the first byte stands that belongs to none."""
+    records: list[bytes] = []
+    size, head = len(block), FRAME.size
+    while start + head <= size:
+        length, checksum = FRAME.unpack_from(block, start)
+        end = start + head + length
+        if end > size:
+            break
+        record = block[start + head : end]
+        if xxh3_64_intdigest(record, length) != checksum:
+            break
+        records.append(record)
+        start = end
+    return records, start
+
+
+def _has_header(block: bytes, path: str) -> bool:
+    header = block[: len(HEADER)]
+    if header == HEADER:
+        return True
+    version = header[len(MAGIC) : -1]
+    if header.startswith(MAGIC) and len(header) == len(HEADER) and version.isdigit():
+        raise StoreError(f"{path} has format {version.decode()}, written by a newer version")
+    return False
+
+
+def _lock(fd: int, kind: int) -> bool:
+    """Take the lock, or say after a while that somebody keeps it."""
+    pause, longest = LOCK_PAUSES_S
+    until = None
+    while True:
+        try:
+            fcntl.flock(fd, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            now = time.monotonic()
+            until = until or now + LOCK_WAIT_S
+            if now > until:
+                return False
+        else:
+            return True
+        time.sleep(pause)
+        pause = min(pause * 2, longest)

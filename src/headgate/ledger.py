@@ -1,0 +1,206 @@
+"""All verdicts of a session by key: what was recorded first stands, in every process.
+
+A ledger lives in a journal. Where the journal cannot be written it goes on in memory, says so once,
+and writes what it held back as soon as the disk works again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Final
+
+import msgspec
+
+from headgate.errors import StoreError
+from headgate.events import LedgerRepaired
+from headgate.journal import Guard, Journal
+from headgate.types import KINDS, Ref, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Which result of which conversation: forks and reused ids are told apart without a name."""
+
+    prefix: bytes
+    """Hash chain of the history before the call; empty where it is not known."""
+    call_id: str
+    digest: bytes
+    """Of the content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the ledger."""
+
+    key: Key
+    verdict: Verdict
+    time_ns: int
+
+
+class Recorded(msgspec.Struct, frozen=True, array_like=True, tag="verdict"):
+    """An entry as it stands in the journal; a later version may append fields, or other records."""
+
+    time_ns: int
+    prefix: bytes
+    call_id: bytes
+    digest: bytes
+    verdict: msgspec.Raw
+
+
+RECORD: Final = msgspec.msgpack.Decoder(Recorded)
+VERDICT: Final = msgspec.msgpack.Decoder(Verdict)
+
+
+class Ledger:
+    """The verdicts of one session, in the order they were recorded.
+
+    Opening one reads nothing; the first question does. `None` in place of a journal keeps all in
+    memory. Where this process had to decide without its disk and another was first to write, the
+    written verdict stands as soon as it is seen.
+    """
+
+    def __init__(self, journal: Journal | None = None) -> None:
+        self._journal = journal
+        self._guard = Guard()
+        self._entries: dict[Key, Entry | Recorded] = {}
+        self._by_call: dict[str, list[Key]] = {}
+        self._unwritten: dict[Key, bytes] = {}
+        self._failing: str | None = None
+        self._failure: str | None = None
+
+    def find(self, key: Key) -> Verdict | None:
+        """The verdict that stands; what others wrote is looked for only where we have none."""
+        with self._guard:
+            if key not in self._entries:
+                self._refresh()
+            return self._entry(key).verdict if key in self._entries else None
+
+    def record(self, entries: Sequence[tuple[Key, Verdict]], *, time_ns: int) -> list[Verdict]:
+        """Record verdicts, and answer with those that stand: the first of each key."""
+        with self._guard:
+            for key, verdict in entries:
+                if key not in self._entries:
+                    self._add(key, Entry(key, verdict, time_ns))
+                    self._unwritten[key] = _encoded(key, verdict, time_ns)
+            self._write()
+            return [self._entry(key).verdict for key, _ in entries]
+
+    def by_call(self, call_id: str) -> list[Entry]:
+        """What was recorded for a call id, oldest first; several where the id came back."""
+        with self._guard:
+            self._refresh()
+            return [self._entry(key) for key in self._by_call.get(call_id, [])]
+
+    def by_ref(self, ref: Ref) -> list[Entry]:
+        """What was recorded with a ref, oldest first."""
+        return [entry for entry in self if entry.verdict.ref == ref]
+
+    def last(self, tool: str | None = None) -> Entry | None:
+        """The newest entry, of one tool or of any."""
+        with self._guard:
+            self._refresh()
+            newest_first = (self._entry(key) for key in reversed(self._entries))
+            return next((e for e in newest_first if tool is None or e.verdict.tool == tool), None)
+
+    def __iter__(self) -> Iterator[Entry]:
+        with self._guard:
+            self._refresh()
+            return iter([self._entry(key) for key in self._entries])
+
+    def __len__(self) -> int:
+        with self._guard:
+            self._refresh()
+            return len(self._entries)
+
+    def take_failure(self) -> str | None:
+        """Why verdicts live in memory alone, told once each time that begins."""
+        taken, self._failure = self._failure, None
+        return taken
+
+    def take_repairs(self) -> list[LedgerRepaired]:
+        """What was repaired in the journal since the last time somebody asked."""
+        repairs = self._journal.take_repairs() if self._journal else []
+        return [LedgerRepaired(r.path, r.lost_bytes, r.kept_records) for r in repairs]
+
+    def _write(self) -> None:
+        if self._journal is None:
+            self._unwritten.clear()
+        if self._journal is None or not self._unwritten:
+            return
+        try:
+            self._journal.append(self._unwritten_after)
+        except StoreError as error:
+            self._failed(str(error))
+            return
+        self._unwritten.clear()
+        self._failing = None
+
+    def _unwritten_after(self, records: list[bytes]) -> list[bytes]:
+        self._take_in(records)
+        return list(self._unwritten.values())
+
+    def _refresh(self) -> None:
+        if self._journal is None:
+            return
+        try:
+            self._take_in(self._journal.catch_up())
+        except StoreError as error:
+            self._failed(str(error))
+
+    def _take_in(self, records: list[bytes]) -> None:
+        for record in records:
+            try:
+                recorded = RECORD.decode(record)
+            except msgspec.ValidationError:
+                continue  # a kind of record that a later version writes
+            key = Key(recorded.prefix, _text(recorded.call_id), recorded.digest)
+            if key not in self._entries:
+                self._add(key, recorded)
+            elif self._unwritten.pop(key, None) is not None:
+                self._entries[key] = recorded
+
+    def _add(self, key: Key, entry: Entry | Recorded) -> None:
+        self._entries[key] = entry
+        self._by_call.setdefault(key.call_id, []).append(key)
+
+    def _entry(self, key: Key) -> Entry:
+        entry = self._entries[key]
+        if isinstance(entry, Recorded):
+            entry = Entry(key, _verdict(entry.verdict), entry.time_ns)
+            self._entries[key] = entry
+        return entry
+
+    def _failed(self, reason: str) -> None:
+        if self._failing != reason:
+            self._failing = self._failure = reason
+
+
+def _encoded(key: Key, verdict: Verdict, time_ns: int) -> bytes:
+    try:
+        body = msgspec.msgpack.encode(verdict)
+    except UnicodeEncodeError:
+        # Lone surrogates are no UTF-8, but a call id or a tool's name may hold one: bytes then.
+        body = msgspec.msgpack.encode(
+            {name: _bytes(v) if isinstance(v, str) else v for name, v in asdict(verdict).items()}
+        )
+    recorded = Recorded(time_ns, key.prefix, _bytes(key.call_id), key.digest, msgspec.Raw(body))
+    return msgspec.msgpack.encode(recorded)
+
+
+def _verdict(body: msgspec.Raw) -> Verdict:
+    try:
+        return VERDICT.decode(body)
+    except msgspec.ValidationError:
+        fields = msgspec.msgpack.decode(body, type=dict[str, object])
+        texts = {name: _text(v) if isinstance(v, bytes) else v for name, v in fields.items()}
+        kind = texts.get("kind")
+        return msgspec.convert({**texts, "kind": kind if kind in KINDS else None}, Verdict)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogatepass")

@@ -1,0 +1,1 @@
+"""Keep whole originals elsewhere: private files by default, memory when the disk fails."""

@@ -1,0 +1,111 @@
+"""What is learnt of an original while its bytes pass by: digest, lines, checksums, clean or not."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+from dataclasses import dataclass
+from threading import Thread
+from typing import Final
+
+from xxhash import xxh3_64_digest
+
+CHUNK_BYTES: Final = 262_144
+"""One read and one checksum: small enough to find a line fast, large enough for a short index."""
+
+SUM_BYTES: Final = 8
+
+BESIDE_BYTES: Final = 4 * CHUNK_BYTES
+"""From here on SHA-256 runs in a thread of its own, beside the write it would otherwise double."""
+
+NEWLINE: Final = 0x0A
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """An original in numbers."""
+
+    sha256: str
+    length: int
+    lines: int
+    chunk_lines: tuple[int, ...]
+    sums: bytes
+    """The xxh3 of each chunk, one after the other."""
+    clean: bool
+    """Whether it is valid UTF-8 without NUL, so that any tool can open it."""
+
+
+class Tally:
+    """Counts an original in blocks; all but the last are a multiple of `CHUNK_BYTES` long.
+
+    `clean` is what the caller knows; where he does not, it is found out.
+    """
+
+    def __init__(self, clean: bool | None = None) -> None:
+        self._sha = hashlib.sha256()
+        self.length = 0
+        self._chunk_lines: list[int] = []
+        self._sums: list[bytes] = []
+        self._open_line = False
+        self._hashing: Thread | None = None
+        self._clean = clean is not False
+        self._decoder = codecs.getincrementaldecoder("utf-8")() if clean is None else None
+
+    def add(self, block: bytes, stop: int | None = None) -> None:
+        """Count the next block, or what stands before `stop` in it."""
+        size = len(block) if stop is None else stop
+        view = memoryview(block)[:size]
+        self._hash(view)
+        for start in range(0, size, CHUNK_BYTES):
+            end = min(start + CHUNK_BYTES, size)
+            self._chunk_lines.append(block.count(b"\n", start, end))
+            self._sums.append(xxh3_64_digest(view[start:end]))
+            if self._decoder:
+                self._look(view[start:end], last=False)
+        if self._decoder and block.find(b"\0", 0, size) >= 0:
+            self._clean, self._decoder = False, None
+        if size:
+            self._open_line = block[size - 1] != NEWLINE
+            self.length += size
+
+    def counted(self) -> Counted:
+        """The numbers; nothing is added after this."""
+        self._wait()
+        if self._decoder:
+            self._look(b"", last=True)
+        return Counted(
+            self._sha.hexdigest(),
+            self.length,
+            sum(self._chunk_lines) + self._open_line,
+            tuple(self._chunk_lines),
+            b"".join(self._sums),
+            self._clean,
+        )
+
+    def _hash(self, view: memoryview) -> None:
+        self._wait()
+        if len(view) < BESIDE_BYTES:
+            self._sha.update(view)
+            return
+        self._hashing = Thread(target=self._sha.update, args=(view,))
+        self._hashing.start()
+
+    def _wait(self) -> None:
+        if self._hashing is not None:
+            self._hashing.join()
+            self._hashing = None
+
+    def _look(self, piece: bytes | memoryview, *, last: bool) -> None:
+        try:
+            if self._decoder:
+                self._decoder.decode(piece, last)
+        except UnicodeDecodeError:
+            self._clean, self._decoder = False, None
+
+
+def chunks_hold(block: bytes, first: int, sums: bytes, chunk_bytes: int) -> bool:
+    """Whether a block that begins with chunk `first` has the checksums it was stored with."""
+    view = memoryview(block)
+    starts = range(0, len(block), chunk_bytes)
+    found = b"".join(xxh3_64_digest(view[at : at + chunk_bytes]) for at in starts)
+    return found == sums[first * SUM_BYTES : first * SUM_BYTES + len(found)]
