@@ -13,6 +13,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "headgate"
 
 LAYERS = """
 version types errors
+disk
 marker budget events refs scan journal toolnames terminal
 policy measure/ visible
 normalise
@@ -38,7 +39,7 @@ IMPURE = {
     *("urllib", "uuid"),
 }
 
-MAY_TOUCH_THE_WORLD = {"spill/", "journal"}
+MAY_TOUCH_THE_WORLD = {"disk", "spill/", "journal"}
 
 MAY_LATE = {"measure/"}
 """Loads vocabularies, but inside functions: importing stays free of effects."""
