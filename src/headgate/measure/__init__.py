@@ -1,0 +1,1 @@
+"""How big is it: text to tokens, characters, bytes and lines, offline."""

@@ -1,0 +1,28 @@
+"""The size of a text in every unit at once."""
+
+from __future__ import annotations
+
+from headgate.measure.meters import chars_in, meter_for
+from headgate.measure.vocab import EXACT_BYTES
+from headgate.types import Meter, Size
+
+STANDARD_VOCAB = "o200k"
+"""Tokens are told in this vocabulary where the policy itself counts in another unit."""
+
+
+def size_of(content: str | bytes, meter: Meter) -> Size:
+    """Measure a text, or its UTF-8: tokens by `meter`, estimated from 64 KB on, all else exact."""
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    by_tokens = meter if meter.unit == "tokens" else meter_for(STANDARD_VOCAB, "tokens")
+    return Size(
+        tokens=by_tokens.estimate(data),
+        chars=chars_in(data),
+        bytes=len(data),
+        lines=lines_in(data),
+        exact=len(data) < EXACT_BYTES,
+    )
+
+
+def lines_in(data: bytes) -> int:
+    """How many lines, a last one without line end included; only `\\n` ends a line."""
+    return data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
