@@ -1,0 +1,105 @@
+"""What leaves the program: data on stdout as UTF-8, messages on stderr, and nothing live in either.
+
+All text that is not our own goes through `visible`: a result, a tool's name or a file's name may
+hold sequences that a terminal obeys.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from headgate.errors import HeadgateError
+
+NAME = "headgate"
+
+
+class CommandError(HeadgateError):
+    """A command that cannot run as it was asked; its message is the one line the user gets."""
+
+
+def visible(text: str) -> str:
+    """The text with every control, direction and tag character escaped; `\\n` and `\\t` stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    from headgate.visible import show_hidden
+
+    return valid(show_hidden(text))
+
+
+def valid(text: str) -> str:
+    """The text without lone surrogates: they become escapes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text
+
+
+def one_line(text: str) -> str:
+    """Untrusted text as a part of one line."""
+    return visible(text).replace("\n", "\\n").replace("\t", " ")
+
+
+def say(message: str) -> None:
+    """Tell the user something in one line on stderr; that nobody reads it is no reason to stop."""
+    if sys.stderr is None:
+        return
+    with suppress(OSError, ValueError):
+        sys.stderr.buffer.write(f"{NAME}: {one_line(message)}\n".encode())
+        sys.stderr.buffer.flush()
+
+
+def show(text: str) -> None:
+    """Write text to stdout, made visible, with a line end after it."""
+    seen = visible(text)
+    write((seen if seen.endswith("\n") else f"{seen}\n").encode())
+
+
+def show_record(record: Mapping[str, object]) -> None:
+    """Write one JSON object on one line, in ASCII."""
+    line = json.dumps(record, ensure_ascii=True, separators=(", ", ": "))
+    write(line.replace("\x7f", "\\u007f").encode() + b"\n")
+
+
+def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Write rows in columns; one whose heading starts with a space holds numbers and ends flush."""
+    lines = [[heading.strip() for heading in headings], *[[one_line(c) for c in r] for r in rows]]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = [
+            cell.rjust(width) if heading.startswith(" ") else cell.ljust(width)
+            for cell, width, heading in zip(line, widths, headings, strict=True)
+        ]
+        write("  ".join(cells).rstrip().encode() + b"\n")
+
+
+def write(data: bytes | memoryview) -> bool:
+    """Write bytes to stdout as they are; False: the reader has left, having seen enough."""
+    if sys.stdout is None:
+        raise CommandError("stdout is closed; there is nowhere to write to")
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        _write_nowhere()
+        return False
+    except OSError as error:
+        _write_nowhere()
+        raise CommandError(f"stdout: {reason(error)}") from error
+    return True
+
+
+def reason(error: OSError) -> str:
+    """Why the system refused, in its own words."""
+    return (error.strerror or str(error)).lower()
+
+
+def _write_nowhere() -> None:
+    """Let what is still buffered go to nobody, or the interpreter complains when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
