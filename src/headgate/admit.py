@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from headgate.arrive import Arrived, arrive, query_of
+from headgate.arrive import Arrived, arrive
 from headgate.budget import SHARING
 from headgate.events import Event
 from headgate.judge import Desk, judge
@@ -13,6 +13,8 @@ from headgate.ledger import Key, Ledger
 from headgate.limits import Limit, OverrideTable, limit_for
 from headgate.policy import Policy
 from headgate.types import Media, Ref, Text, ToolResult, Verdict
+
+READ_BACK = Limit(None, "read back: never spilled again", exempt=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +94,9 @@ def _cases(
 
 
 def _judge(case: Case, share: int | None, desk: Desk) -> Verdict:
-    query = query_of(case.arrived.result, desk.policy, desk.question)
     if case.arrived.result.origin == "store":
-        return judge(
-            case.arrived,
-            Limit(None, "read back: never spilled again", exempt=True),
-            None,
-            query,
-            desk,
-        )
-    return judge(case.arrived, case.limit, share, query, desk)
+        return judge(case.arrived, READ_BACK, None, desk)
+    return judge(case.arrived, case.limit, share, desk)
 
 
 def _shares(cases: Sequence[Case], budget: int | None, policy: Policy) -> list[int | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from headgate.arrive import Arrived
+from headgate.arrive import Arrived, query_of
 from headgate.limits import Limit
 from headgate.marker import Kept, Marker
 from headgate.measure.size import size_of
@@ -13,7 +13,7 @@ from headgate.policy import Policy
 from headgate.refs import ref_of, tag_of
 from headgate.shape import Room, Shaped, Source, shape
 from headgate.shape.kinds import recognise
-from headgate.types import Amount, Kind, Meter, Query, Ref, Size, Verdict
+from headgate.types import Amount, Kind, Meter, Ref, Size, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,14 @@ class Desk:
         return ref_of(self.key, self.session, sha256) in self.failed
 
 
-def judge(arrived: Arrived, limit: Limit, share: int | None, query: Query, desk: Desk) -> Verdict:
+def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verdict:
     """Decide what the model sees of one result; `share` is its piece of the batch's budget."""
     most = _smallest(limit.count, share)
     size = arrived.size.of(desk.policy.unit) + desk.policy.block_overhead
     if most is None or size <= most or desk.lets_in_whole(arrived.sha256):
         return whole(arrived, limit, share, desk)
-    return _shortened(arrived, limit, share, most, query, desk)
+    kind = arrived.result.kind or recognise(arrived.original, tool=arrived.result.tool)
+    return shortened(arrived, limit, share, kind, _shaped(arrived, kind, most, desk), desk)
 
 
 def whole(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verdict:
@@ -81,13 +82,6 @@ def whole(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
         ref=desk.ref(arrived.sha256) if text is not None and not blank else None,
         reason="empty" if blank else reason,
     )
-
-
-def _shortened(
-    arrived: Arrived, limit: Limit, share: int | None, most: int, query: Query, desk: Desk
-) -> Verdict:
-    kind = arrived.result.kind or recognise(arrived.original, tool=arrived.result.tool)
-    return shortened(arrived, limit, share, kind, _shaped(arrived, kind, most, query, desk), desk)
 
 
 def shortened(
@@ -111,7 +105,7 @@ def shortened(
     return replace(verdict, fate="spilled" if stored else "shaped")
 
 
-def _shaped(arrived: Arrived, kind: Kind, most: int, query: Query, desk: Desk) -> Shaped:
+def _shaped(arrived: Arrived, kind: Kind, most: int, desk: Desk) -> Shaped:
     source = Source(
         data=arrived.original if kind == "binary" else arrived.text,
         kind=kind,
@@ -120,6 +114,7 @@ def _shaped(arrived: Arrived, kind: Kind, most: int, query: Query, desk: Desk) -
     )
     room = Room(most - desk.policy.block_overhead, desk.meter)
     marker = desk.marker(arrived.sha256, arrived.result.call_id)
+    query = query_of(arrived.result, desk.policy, desk.question)
     keep, is_error = desk.policy.keep, arrived.result.is_error
     return shape(source, room, query, marker, keep=keep, is_error=is_error)
 

@@ -4,7 +4,8 @@ from headgate.shape.signs import SCANNER, weight
 
 
 def worth(line: bytes) -> int:
-    return max((weight(line, sign, at, line) for sign, at in SCANNER.hits(line, 100)), default=0)
+    hits = SCANNER.hits(line, 100)
+    return weight(line, hits, line) if hits else 0
 
 
 @pytest.mark.proves("S4")

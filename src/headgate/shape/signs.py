@@ -6,8 +6,9 @@ Patterns and weights are data. They are matched without regard to case, in one p
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from headgate.scan import Scanner
+from headgate.scan import Hit, Scanner
 
 SIGNS: tuple[tuple[bytes, int], ...] = (
     (rb"\b(fatal|panic|panicked|segmentation fault|core dumped|out of memory|oomkilled)\b", 10),
@@ -45,13 +46,12 @@ WORD_SIGNS = frozenset(
 LONGEST_WORD_BYTES = 24
 
 
-def weight(data: bytes, sign: int, end: int, line: bytes) -> int:
-    """What the sign that ends at `end` is worth: less where the line denies it or only names it."""
-    if sign in WORD_SIGNS and _names_it(data, end):
-        return 1
-    if WEIGHTS[sign] > 2 and REASSURING.search(line):
-        return 2
-    return WEIGHTS[sign]
+def weight(data: bytes, hits: Sequence[Hit], line: bytes) -> int:
+    """What the signs in one line are worth: less where it only names them, or denies them."""
+    most = max(
+        1 if sign in WORD_SIGNS and _names_it(data, end) else WEIGHTS[sign] for sign, end in hits
+    )
+    return 2 if most > 2 and REASSURING.search(line) else most
 
 
 def _names_it(data: bytes, end: int) -> bool:

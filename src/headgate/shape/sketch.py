@@ -125,19 +125,17 @@ class Sketcher:
         hits = SCANNER.hits(piece, HITS_PER_PIECE)
         number, counted, i = self.line, 0, 0
         while i < len(hits):
-            sign, at = hits[i]
+            at = hits[i][1]
             start = piece.rfind(b"\n", 0, at) + 1
             stop = piece.find(b"\n", at)
             stop = len(piece) if stop < 0 else stop
             number += piece.count(b"\n", counted, start)
             counted = start
             line = _around(piece, start, stop, at)
-            score = weight(piece, sign, at, line)
-            i += 1
+            first = i
             while i < len(hits) and hits[i][1] <= stop:
-                score = max(score, weight(piece, *hits[i], line))
                 i += 1
-            self._note(piece, number, start, stop, line, score)
+            self._note(piece, number, start, stop, line, weight(piece, hits[first:i], line))
 
     def _note_words(self, piece: bytes) -> None:
         lowered = piece.lower()
@@ -226,14 +224,15 @@ def _add_rare(data: bytes, found: dict[int, Found]) -> None:
     counts = Counter(forms)
     if len(counts) > len(forms) // 3:
         return
-    lines: list[bytes] | None = None
-    for index, form in enumerate(forms):
-        if counts[form] == 1 and form.strip() and index + 1 not in found:
-            lines = lines or data.split(b"\n")
-            line = lines[index][:CLIP_BYTES]
-            found[index + 1] = Found(index + 1, line, len(lines[index]) - len(line), RARE_SCORE)
-            if len(found) >= 2 * FOUND_LINES:
-                return
+    once = {form for form, count in counts.items() if count == 1 and form.strip()}
+    if not once:
+        return
+    places = {form: index for index, form in enumerate(forms) if form in once}
+    lines = data.split(b"\n")
+    for index in list(places.values())[: 2 * FOUND_LINES - len(found)]:
+        line = lines[index][:CLIP_BYTES]
+        hidden = len(lines[index]) - len(line)
+        found.setdefault(index + 1, Found(index + 1, line, hidden, RARE_SCORE))
 
 
 def _around(piece: bytes, start: int, stop: int, at: int) -> bytes:

@@ -1,0 +1,245 @@
+import threading
+
+import pytest
+
+from headgate import Gate, Media, Policy, RefNotFound, Text, ToolResult, tokens
+from headgate.events import (
+    Admitted,
+    Deprecated,
+    OverrideIgnored,
+    Spilled,
+    SpillFailed,
+)
+from headgate.measure.meters import meter_for
+from headgate.testing import BadStore, lines, result
+
+METER = meter_for("o200k", "tokens")
+SMALL = Policy(batch=tokens(400), result=tokens(400), error=tokens(400), classes={})
+IMAGE = Media("image", {"type": "image", "source": {"data": "AAAA"}})
+
+
+def shown_tokens(shown: ToolResult) -> int:
+    return METER.count(shown.text)
+
+
+@pytest.mark.proves("R10", "K1", "K2")
+def test_a_big_result_is_shown_within_its_limit_and_every_byte_comes_back(gate_with):
+    gate = gate_with(SMALL)
+
+    [shown] = gate.admit([result("grep", lines(3_000))])
+
+    assert shown_tokens(shown) <= 400
+    assert shown.verdict.fate == "spilled"
+    assert gate.original(shown.verdict.ref) == lines(3_000).encode()
+
+
+@pytest.mark.proves("R15")
+def test_the_marker_leads_to_the_next_lines(gate_with):
+    gate = gate_with(SMALL)
+    [shown] = gate.admit([result("grep", lines(3_000))])
+
+    ref = shown.verdict.ref
+    assert f'read_result(ref="{ref}", lines="' in shown.text
+    answer = gate.read_result("call_2", {"ref": ref, "lines": "1500-1502"})
+
+    assert "\n".join(lines(3_000).split("\n")[1_499:1_502]) in answer.text
+
+
+@pytest.mark.proves("R14", "0.2")
+def test_another_gate_on_the_same_ledger_shows_the_same_bytes(gate_with):
+    [first] = gate_with(SMALL).admit([result("grep", lines(3_000))])
+
+    [again] = gate_with(Policy(result=tokens(200))).admit([result("grep", lines(3_000))])
+
+    assert again.text == first.text
+
+
+@pytest.mark.proves("0.3")
+def test_the_same_content_has_the_same_ref_in_a_session_and_another_elsewhere(gate_with):
+    [a] = gate_with(SMALL).admit([result("grep", lines(3_000), call_id="1")])
+    [b] = gate_with(SMALL).admit([result("grep", lines(3_000), call_id="2")])
+    [c] = gate_with(SMALL, session="other").admit([result("grep", lines(3_000), call_id="1")])
+
+    assert a.verdict.ref == b.verdict.ref != c.verdict.ref
+
+
+@pytest.mark.proves("K7")
+def test_a_session_cannot_read_anothers_ref(gate_with):
+    [shown] = gate_with(SMALL, session="one").admit([result("grep", lines(3_000))])
+    other = gate_with(SMALL, session="two")
+    ref = shown.verdict.ref
+
+    foreign = other.read_result("c", {"ref": ref})
+    unknown = other.read_result("c", {"ref": "r_aaaaaaaaaaaa"})
+
+    assert foreign.is_error
+    assert foreign.text.replace(ref, "REF") == unknown.text.replace("r_aaaaaaaaaaaa", "REF")
+
+
+@pytest.mark.proves("R2")
+def test_media_pass_untouched_and_stay_where_they_were(gate_with):
+    gate = gate_with(SMALL)
+
+    [shown] = gate.admit([result("t", [IMAGE, Text(lines(3_000)), IMAGE, Text("more")])])
+
+    assert [type(block).__name__ for block in shown.blocks] == ["Media", "Text", "Media"]
+    assert shown.blocks[0] is IMAGE
+
+
+@pytest.mark.proves("R3")
+def test_an_empty_result_says_so(gate_with):
+    [shown] = gate_with().admit([result("grep", "")])
+
+    assert shown.text == "(grep finished without output)"
+
+
+@pytest.mark.proves("K5", "P8")
+def test_the_limit_holds_when_the_store_fails_and_the_marker_says_so(gate_with):
+    events = []
+    gate = gate_with(SMALL, store=BadStore(), hooks=[events.append])
+
+    [shown] = gate.admit([result("grep", lines(3_000))])
+
+    assert shown_tokens(shown) <= 400
+    assert "not kept on disk, readable while this process runs" in shown.text
+    assert shown.verdict.fate == "shaped"
+    assert [type(e) for e in events] == [SpillFailed, Admitted]
+    assert gate.original(shown.verdict.ref) == lines(3_000).encode()
+
+
+@pytest.mark.proves("K5")
+def test_what_not_even_memory_can_keep_promises_nothing(gate_with):
+    gate = gate_with(SMALL.replace(memory_bytes=1_000), store=BadStore())
+
+    [shown] = gate.admit([result("grep", lines(3_000))])
+
+    assert shown.verdict.ref is None
+    assert "read_result" not in shown.text
+    assert "not kept" in shown.text
+
+
+@pytest.mark.proves("K5", "P2")
+def test_a_policy_can_let_a_result_in_whole_when_the_store_fails(gate_with):
+    gate = gate_with(SMALL.replace(store_fails="whole"), store=BadStore())
+
+    [shown] = gate.admit([result("grep", lines(3_000))])
+
+    assert shown.text == lines(3_000)
+
+
+@pytest.mark.proves("K5")
+def test_a_store_that_does_not_answer_has_failed(gate_with):
+    store = BadStore(hangs=True)
+    gate = gate_with(SMALL.replace(store_timeout_s=0.05), store=store)
+
+    [shown] = gate.admit([result("grep", lines(3_000))])
+    store.released.set()
+
+    assert "not kept on disk" in shown.text
+
+
+@pytest.mark.proves("P9")
+def test_a_ref_that_only_a_dead_process_held_is_told_as_gone(gate_with):
+    [shown] = gate_with(SMALL, store=BadStore()).admit([result("grep", lines(3_000))])
+
+    answer = gate_with(SMALL).read_result("c", {"ref": shown.verdict.ref})
+
+    assert answer.is_error
+    assert "is gone" in answer.text
+
+
+@pytest.mark.proves("K6")
+def test_the_last_result_of_a_tool_can_be_asked_for(gate_with):
+    gate = gate_with(SMALL)
+    gate.admit([result("grep", lines(3_000))])
+    gate.admit([result("find", lines(2_000, n1="first of find"))])
+
+    assert "first of find" in gate.read_result("c", {"tool": "find"}).text
+    assert "worker 1 is fine" in gate.read_result("c", {"tool": "grep"}).text
+
+
+@pytest.mark.proves("K6", "R10")
+def test_what_was_read_back_goes_in_as_it_is(gate_with):
+    gate = gate_with(SMALL)
+    [shown] = gate.admit([result("grep", lines(3_000))])
+    answer = gate.read_result("c", {"ref": shown.verdict.ref, "lines": "1-"})
+
+    [again] = gate.admit([answer])
+
+    assert again.text == answer.text
+    assert shown_tokens(again) <= 400
+
+
+@pytest.mark.proves("R5")
+def test_overrides_are_read_when_a_batch_comes_and_bad_ones_are_reported(gate_with):
+    events = []
+    values = {"tools": {"grep": 200, "x": float("nan")}}
+    gate = gate_with(Policy(), overrides=lambda: values, hooks=[events.append])
+
+    [shown] = gate.admit([result("grep", lines(3_000))])
+    values["tools"]["grep"] = 300
+    [later] = gate.admit([result("grep", lines(2_999))])
+
+    assert shown_tokens(shown) <= 200 < shown_tokens(later) <= 300
+    assert OverrideIgnored("x", "nan") in events
+
+
+@pytest.mark.proves("R5")
+def test_a_deprecated_argument_works_with_a_warning(gate_with):
+    events = []
+    gate = gate_with(hooks=[events.append])
+
+    [shown] = gate.admit([result("bash", lines(3_000), call_id="c", arguments={"max_lines": 30})])
+
+    assert shown_tokens(shown) <= 300
+    assert Deprecated("c", "max_lines", "max_tokens") in events
+
+
+@pytest.mark.proves("R6", "P3")
+def test_what_happened_is_an_event(gate_with):
+    events = []
+    gate = gate_with(SMALL, hooks=[events.append])
+
+    [shown] = gate.admit([result("grep", lines(3_000))])
+
+    assert events[0] == Spilled(shown.verdict.ref, shown.call_id, len(lines(3_000)))
+    assert events[1].verdicts == (shown.verdict,)
+    assert (events[1].budget, events[1].over_budget) == (400, 0)
+
+
+def test_opening_a_gate_touches_no_disk(gate_with, state):
+    gate_with(SMALL)
+
+    assert not state.exists()
+
+
+@pytest.mark.proves("R11")
+def test_an_error_stays_an_error(gate_with):
+    [shown] = gate_with(SMALL).admit([result("bash", lines(3_000), is_error=True)])
+
+    assert shown.is_error
+
+
+@pytest.mark.proves("K7", "P9")
+def test_an_unknown_ref_raises_for_people_who_write_code(gate_with):
+    with pytest.raises(RefNotFound, match="no result 'r_aaaaaaaaaaaa' in this session"):
+        gate_with().original("r_aaaaaaaaaaaa")
+
+
+@pytest.mark.proves("P13")
+def test_threads_on_one_gate_agree(state):
+    gate = Gate(SMALL, state=state)
+    texts = []
+
+    def admit() -> None:
+        [shown] = gate.admit([result("grep", lines(3_000))])
+        texts.append(shown.text)
+
+    threads = [threading.Thread(target=admit) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(5)
+
+    assert len(texts) == 8
+    assert len(set(texts)) == 1

@@ -1,0 +1,113 @@
+import hashlib
+import resource
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headgate import Gate, Policy, tokens
+from headgate.ledger import Ledger
+from headgate.measure.meters import meter_for
+from headgate.stream import HOLD_BYTES
+from headgate.testing import BadStore, lines, result
+
+METER = meter_for("o200k", "tokens")
+SMALL = Policy(batch=tokens(400), result=tokens(400), error=tokens(400), classes={})
+BIG = (lines(250_000, n200000="ERROR: replica lag 9321ms") + "\n").encode()
+
+
+@pytest.fixture(scope="module")
+def one_state(tmp_path_factory):
+    """A state directory for many examples."""
+    return tmp_path_factory.mktemp("state") / "headgate"
+
+
+def streamed(gate: Gate, data: bytes, piece: int, **close):
+    stream = gate.stream("call_1", "bash")
+    for start in range(0, len(data), piece):
+        stream.write(data[start : start + piece])
+    return stream.close(**close)
+
+
+@pytest.mark.proves("K9")
+@given(st.binary(max_size=3_000), st.integers(1, 700))
+@settings(max_examples=settings.default.max_examples // 4)
+def test_a_small_stream_is_admitted_as_if_it_had_come_at_once(one_state, data, piece):
+    gate = Gate(SMALL, store=BadStore(1 << 30), ledger=Ledger(None), state=one_state)
+    whole = gate.admit([result("bash", data, call_id="call_1")])[0]
+
+    assert streamed(gate, data, piece).text == whole.text
+
+
+@pytest.mark.proves("K9", "P2")
+def test_a_big_stream_is_shown_within_its_limit_and_kept_whole(state):
+    assert len(BIG) > HOLD_BYTES
+    gate = Gate(SMALL, state=state)
+
+    shown = streamed(gate, BIG, 1 << 16)
+
+    assert METER.count(shown.text) <= 400
+    assert "ERROR: replica lag 9321ms" in shown.text
+    assert "250,000 lines omitted" in shown.text
+    assert gate.original(shown.verdict.ref) == BIG
+
+
+@pytest.mark.proves("K9")
+def test_how_a_stream_was_cut_does_not_matter(state):
+    texts = {streamed(Gate(SMALL, state=state / str(n)), BIG, n).text for n in (1 << 16, 99_991)}
+    # Each state has a key of its own, and so other tags and refs.
+    assert len({text.count("\n") for text in texts}) == 1
+
+
+@pytest.mark.proves("K9", "R14")
+def test_the_same_result_streamed_and_at_once_has_one_verdict(state):
+    gate = Gate(SMALL, state=state)
+    shown = streamed(gate, BIG, 1 << 16)
+
+    [again] = gate.admit([result("bash", BIG, call_id="call_1")])
+
+    assert again.text == shown.text
+
+
+@pytest.mark.proves("K5", "K9")
+def test_a_store_that_breaks_in_the_middle_of_a_stream_does_not_stop_it(state):
+    gate = Gate(SMALL, store=BadStore(HOLD_BYTES + 100), state=state)
+
+    shown = streamed(gate, BIG, 1 << 16)
+
+    assert METER.count(shown.text) <= 400
+    assert "not kept" in shown.text
+    assert shown.verdict.ref is None
+
+
+@pytest.mark.proves("K9", "P24")
+def test_a_binary_stream_is_described(state):
+    data = b"\x7fELF" + hashlib.sha256(b"x").digest() * (HOLD_BYTES // 16)
+
+    shown = streamed(Gate(SMALL, state=state), data, 1 << 20)
+
+    assert shown.text.startswith(f"Binary data, {len(data):,} bytes, ELF program.")
+
+
+@pytest.mark.proves("R11", "K9")
+def test_a_stream_that_ends_badly_is_an_error(state):
+    shown = streamed(Gate(SMALL, state=state), BIG + b"KeyError: 'x'", 1 << 20, is_error=True)
+
+    assert shown.is_error
+    assert shown.text.endswith("KeyError: 'x'")
+
+
+@pytest.mark.proves("K9")
+def test_memory_does_not_grow_with_the_stream(state):
+    gate = Gate(SMALL, state=state)
+    stream = gate.stream("call_1", "bash")
+    piece = lines(20_000).encode() + b"\n"
+    for _ in range(20):
+        stream.write(piece)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(100):
+        stream.write(piece)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    stream.close()
+
+    assert grown * 1024 < 16 << 20
