@@ -292,13 +292,14 @@ def _lock(fd: int) -> bool:
     return True
 
 
-def create_once(folder: OpenFolder, name: str, content: bytes) -> bool:
+def create_once(folder: OpenFolder, name: str, content: bytes, *, durable: bool) -> bool:
     """Create a file with its whole content, or leave alone the one that is there already."""
     clean_temps(folder)
     temp = Temp(folder)
     try:
         write_all(temp.fd, content)
-        os.fsync(temp.fd)
+        if durable:
+            os.fsync(temp.fd)
         place(temp, name)
     except FileExistsError:
         return False

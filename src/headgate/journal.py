@@ -231,9 +231,8 @@ class Journal:
         return records
 
     def _set_aside(self, tail: bytes) -> None:
-        folder = self._file.folder.make()
-        number = 1
-        while not create_once(folder, f"{self._file.name}.damaged-{number}", tail):
+        folder, name, number = self._file.folder.make(), self._file.name, 1
+        while not create_once(folder, f"{name}.damaged-{number}", tail, durable=self._durable):
             number += 1
 
     def _locked(self) -> tuple[int, int]:
@@ -277,7 +276,7 @@ class Journal:
             return self._opened(folder.make(), os.O_RDWR | os.O_APPEND)
         except FileNotFoundError:
             folder.forget()
-        create_once(folder.make(), self._file.name, HEADER)
+        create_once(folder.make(), self._file.name, HEADER, durable=self._durable)
         if self._durable:
             folder.sync()
         return self._opened(folder.make(), os.O_RDWR | os.O_APPEND)

@@ -19,7 +19,9 @@ def installation_key(state: Path) -> bytes:
     if key is not None:
         return key
     try:
-        create_once(file.folder.make(), file.name, os.urandom(KEY_BYTES))
+        # Always synced: without it nobody finds again what it named.
+        if create_once(file.folder.make(), file.name, os.urandom(KEY_BYTES), durable=True):
+            file.folder.sync()
     except OSError as error:
         raise store_error("the installation key", file.path, error) from error
     key = _read(file)

@@ -1,0 +1,60 @@
+"""What the tests of the store and of the ledger share: keep an original, make a verdict."""
+
+import hashlib
+from pathlib import Path
+
+from headgate.ledger import Key
+from headgate.refs import ref_of
+from headgate.spill.key import installation_key
+from headgate.spill.local import LocalStore
+from headgate.types import About, Ref, Size, Verdict, tokens
+
+
+def ref_in(store: LocalStore, content: bytes) -> Ref:
+    """The ref of a content in the store's session."""
+    return ref_of(installation_key(store.state), store.session, hashlib.sha256(content).hexdigest())
+
+
+def keep(
+    store: LocalStore,
+    content: bytes,
+    *,
+    call_id: str = "call_1",
+    tool: str = "grep",
+    clean: bool | None = None,
+) -> About:
+    """Keep an original as the gate does."""
+    writer = store.writer(call_id=call_id, tool=tool, clean=clean)
+    writer.write(content)
+    return writer.commit(ref_in(store, content), hashlib.sha256(content).hexdigest())
+
+
+def verdict(
+    call_id: str, text: str = "shown", *, tool: str = "grep", ref: str | None = None
+) -> Verdict:
+    """A verdict that shows `text`."""
+    return Verdict(
+        call_id,
+        tool,
+        "shaped",
+        "log",
+        Size(900, 3_600, 3_600, 40),
+        Size(120, 480, 480, 6),
+        text,
+        ref,
+        tokens(128),
+        "policy",
+        "over its limit",
+        "ab" * 32,
+        "o200k",
+    )
+
+
+def key(call_id: str, digest: bytes = b"d", prefix: bytes = b"") -> Key:
+    """The key of a call."""
+    return Key(prefix, call_id, digest)
+
+
+def session_path(state: Path, session: str) -> Path:
+    """Where the files of a session with a plain name are."""
+    return state / "sessions" / session
