@@ -1,0 +1,163 @@
+"""By lines and by bytes: what was asked for as far as it fits, and from where it goes on."""
+
+from __future__ import annotations
+
+from headgate.errors import RequestError
+from headgate.marker import Ask, Marker
+from headgate.read.footer import closed, fitted
+from headgate.read.original import Original
+from headgate.read.piece import BYTES_PER_UNIT, LEAST_BYTES, Piece, code_point, piece_of
+from headgate.read.request import Span
+from headgate.shape.cut import suffix
+from headgate.shape.shaper import Room
+
+
+def by_lines(span: Span, original: Original, room: Room, marker: Marker) -> str:
+    """Show lines from 1, both ends included."""
+    if span.first is None:
+        return _last_lines(span.last or 0, original, room, marker)
+    if span.first > original.lines:
+        raise RequestError(_too_far("lines", span.first, original.lines))
+    first, last = span.first, min(span.last or original.lines, original.lines)
+    start, stop = original.start_of(first), original.start_of(last + 1)
+
+    def make(limit: int) -> str:
+        piece = piece_of(original, start, stop, limit, room.meter)
+        if not _ends_line(piece, original):
+            upto = "" if span.last is None else stop - 1
+            ask = Ask("bytes", f"{piece.stop}-{upto}")
+            return closed(piece.text, _bytes_in_words(piece, original), ask, room, marker)
+        go_on = _next_lines(piece, span, original) or marker.end
+        return closed(piece.text, _lines_in_words(piece, original), go_on, room, marker)
+
+    return fitted(make, room, _longest_end(original, room, marker))
+
+
+def _next_lines(piece: Piece, span: Span, original: Original) -> Ask | None:
+    """The rest of the lines asked for; after them as many again."""
+    if piece.stop >= original.length:
+        return None
+    line = original.line_at(piece.stop)
+    if span.last is None or span.first is None:
+        return Ask("lines", f"{line}-")
+    last = span.last if line <= span.last else span.last + (span.last - span.first + 1)
+    last = min(last, original.lines)
+    return Ask("lines", f"{line}-{last}" if last > line else str(line))
+
+
+def _last_lines(count: int, original: Original, room: Room, marker: Marker) -> str:
+    """The last `count` lines: if they do not fit, the last of them."""
+    first = max(original.lines - count + 1, 1)
+
+    def make(limit: int) -> str:
+        line = _first_that_fits(first, original, limit, room)
+        piece = piece_of(original, original.start_of(line), original.length, limit, room.meter)
+        while piece.stop < original.length and line < original.lines:
+            line += max(original.lines - original.line_at(piece.stop) + 1, 1)
+            line = min(line, original.lines)
+            piece = piece_of(original, original.start_of(line), original.length, limit, room.meter)
+        if piece.stop < original.length:
+            ask = Ask("bytes", f"{piece.stop}-")
+            return closed(piece.text, _bytes_in_words(piece, original), ask, room, marker)
+        before = Ask("lines", f"{max(line - count, 1)}-{line - 1}") if line > 1 else marker.end
+        return closed(piece.text, _lines_in_words(piece, original), before, room, marker)
+
+    return fitted(make, room, _longest_end(original, room, marker))
+
+
+def _first_that_fits(first: int, original: Original, limit: int, room: Room) -> int:
+    """The first of the last lines that fit together, from `first` on; at least the last one."""
+    start = original.start_of(first)
+    begin = max(start, original.length - max(LEAST_BYTES, limit * BYTES_PER_UNIT))
+    data = original.between(begin, original.length)
+    cut = 0 if begin == start else data.find(b"\n") + 1
+    text = original.shown(data[cut:], begin + cut).decode()
+    kept = suffix(text, limit, room.meter)
+    whole = kept if kept == text else kept.partition("\n")[2]
+    fitting = whole.count("\n") + (not whole.endswith("\n"))
+    return min(max(original.lines - fitting + 1, first), original.lines)
+
+
+def by_bytes(span: Span, original: Original, room: Room, marker: Marker) -> str:
+    """Show bytes from 0, both ends included, moved back to where characters begin."""
+    first, after = _bytes_asked(span, original)
+    start, stop = _character(first, original), _character(after, original)
+    if stop <= start:
+        stop = _next_character(start, original)
+    moved = ", moved to whole characters" if (start, stop) != (first, after) else ""
+
+    def make(limit: int) -> str:
+        piece = piece_of(original, start, stop, limit, room.meter)
+        words = _bytes_in_words(piece, original) + moved
+        go_on = _next_bytes(piece, span, stop, original) or marker.end
+        return closed(piece.text, words, go_on, room, marker)
+
+    return fitted(make, room, _longest_end(original, room, marker))
+
+
+def _bytes_asked(span: Span, original: Original) -> tuple[int, int]:
+    if span.first is None:
+        return max(original.length - (span.last or 0), 0), original.length
+    if span.first >= original.length:
+        raise RequestError(_too_far("bytes", span.first, original.length))
+    after = original.length if span.last is None else min(span.last + 1, original.length)
+    return span.first, after
+
+
+def _next_bytes(piece: Piece, span: Span, stop: int, original: Original) -> Ask | None:
+    if piece.stop >= original.length:
+        return None
+    if piece.stop < stop < original.length:
+        return Ask("bytes", f"{piece.stop}-{stop - 1}")
+    if _ends_line(piece, original):
+        return Ask("lines", f"{original.line_at(piece.stop)}-")
+    return Ask("bytes", f"{piece.stop}-")
+
+
+def _character(offset: int, original: Original) -> int:
+    if offset in (0, original.length):
+        return offset
+    if original.utf_16:
+        return offset - offset % 2
+    begin = max(offset - 3, 0)
+    return begin + code_point(original.between(begin, offset + 1), offset - begin)
+
+
+def _next_character(offset: int, original: Original) -> int:
+    if original.utf_16:
+        return min(offset + 2, original.length)
+    data = original.between(offset, offset + 4)
+    return offset + next((at for at in range(1, len(data)) if data[at] & 0xC0 != 0x80), len(data))
+
+
+def _ends_line(piece: Piece, original: Original) -> bool:
+    stop = piece.stop
+    return stop >= original.length or original.between(stop - 1, stop) == b"\n"
+
+
+def _lines_in_words(piece: Piece, original: Original) -> str:
+    first, last = original.line_at(piece.start), original.line_at(max(piece.stop - 1, 0))
+    lines = f"lines {first:,}-{last:,}" if last > first else f"line {first:,}"
+    return f"{lines} of {original.lines:,} shown{_open_end(piece, original)}"
+
+
+def _bytes_in_words(piece: Piece, original: Original) -> str:
+    stretch = f"bytes {piece.start:,}-{piece.stop - 1:,} of {original.length:,} shown"
+    return f"{stretch}, from line {original.line_at(piece.start):,}{_open_end(piece, original)}"
+
+
+def _open_end(piece: Piece, original: Original) -> str:
+    is_open = piece.stop >= original.length and not piece.text.endswith("\n")
+    return ", no line end after it" if is_open else ""
+
+
+def _longest_end(original: Original, room: Room, marker: Marker) -> str:
+    piece = Piece("", original.length, original.length)
+    words = f"{_bytes_in_words(piece, original)}, moved to whole characters"
+    return closed("", words, Ask("bytes", f"{original.length}-{original.length}"), room, marker)
+
+
+def _too_far(name: str, first: int, total: int) -> str:
+    return (
+        f'{name} from {first:,} on were asked for; there are {total:,}: {name}="-50" shows the last'
+    )
