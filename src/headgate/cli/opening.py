@@ -13,6 +13,7 @@ from headgate.cli import parser
 from headgate.cli.output import CommandError, reason, say, visible
 from headgate.errors import PolicyError
 from headgate.events import Event, LedgerFailed, LedgerRepaired, SpillFailed
+from headgate.measure.meters import meter_for
 from headgate.policy import Policy
 from headgate.presets import preset
 from headgate.types import Amount, Meter, Unit
@@ -28,6 +29,7 @@ def policy_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> Pol
         policy = policy.replace(vocab=asked.vocab)
     if getattr(asked, "no_spill", False):
         policy = policy.replace(spill=False)
+    meter_for(policy.vocab, "tokens")  # in any unit, tokens are told too
     policy = for_stdout(policy)
     for unit in ("tokens", "chars"):
         count = getattr(asked, unit, None)
@@ -130,7 +132,11 @@ class Seen:
         return self._meter.count(visible(text))
 
     def estimate(self, data: bytes) -> int:
-        """The size of UTF-8 `data`."""
+        """The size of what is seen of UTF-8 `data`."""
+        from headgate.visible import DIRTY
+
+        if DIRTY.first(data) is not None:
+            data = visible(data.decode("utf-8", "backslashreplace")).encode()
         return self._meter.estimate(data)
 
 
