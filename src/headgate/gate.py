@@ -77,15 +77,21 @@ class Gate:
         self.clock = clock
         self.state = Path(state) if state is not None else state_folder(os.environ)
         folder = session_folder(self.state, session)
-        self.store: Store = store or LocalStore(
-            self.state,
-            session,
-            durable=durable,
-            files_dir=Path(files) if files else None,
-            clock=clock,
+        self.store: Store = (
+            LocalStore(
+                self.state,
+                session,
+                durable=durable,
+                files_dir=Path(files) if files else None,
+                clock=clock,
+            )
+            if store is None
+            else store
         )
         self.memory = MemoryStore(self.policy.memory_bytes)
-        self.ledger = ledger or Ledger(Journal(folder / "ledger", durable=durable))
+        self.ledger = (
+            Ledger(Journal(folder / "ledger", durable=durable)) if ledger is None else ledger
+        )
         self._key: bytes | None = None
         self._lock = RLock()
 

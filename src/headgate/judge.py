@@ -68,9 +68,8 @@ def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
 
 def whole(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verdict:
     """A result goes in whole; one that normalising changed keeps its original."""
-    blank = not arrived.original
     text = arrived.text.decode() if arrived.changed else None
-    reason = "fits" if text is None else "fits; made readable, the original is kept"
+    ref = desk.ref(arrived.sha256) if text is not None and arrived.original else None
     return _verdict(
         arrived,
         limit,
@@ -79,9 +78,17 @@ def whole(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
         kind=None,
         text=text,
         after=arrived.size,
-        ref=desk.ref(arrived.sha256) if text is not None and not blank else None,
-        reason="empty" if blank else reason,
+        ref=ref,
+        reason=_why_whole(arrived, ref),
     )
+
+
+def _why_whole(arrived: Arrived, ref: Ref | None) -> str:
+    if not arrived.original:
+        return "empty"
+    if not arrived.changed:
+        return "fits"
+    return f"fits; made readable, the original is {'kept' if ref else 'not kept'}"
 
 
 def shortened(
