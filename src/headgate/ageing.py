@@ -1,0 +1,165 @@
+"""When old results shrink, and by how much: decided from sizes and ages alone.
+
+Ageing changes bytes that were sent before, so it happens in rare epochs, each of which goes far
+enough that the next is a long way off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from headgate.economy import Prices, pays
+from headgate.types import Amount, ToolClass, tokens
+
+Step = Literal[1, 2]
+"""Head and tail; one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ageing:
+    """A policy's word on old results."""
+
+    high: float | None = 0.75
+    """The share of the window in use at which an epoch opens; None: pressure does not count."""
+    low: float = 0.5
+    """How far down an epoch goes."""
+    turns: tuple[int, int] | None = None
+    """Turns after which a result keeps its ends, then one line; None: turns do not count."""
+    idle: bool = False
+    """Whether an epoch may open when the provider's cache has gone cold."""
+    least: Amount = tokens(500)
+    """A smaller result does not age."""
+    keep_last: int = 4
+    """The newest results, which do not age."""
+    spared: tuple[ToolClass, ...] = ("write", "exec", "pinned")
+    head: Amount = tokens(400)
+    tail: Amount = tokens(100)
+    """What the first step keeps."""
+    weigh: bool = True
+    """Whether an epoch that nothing forces must pay for the rewrite of what was cached."""
+    under_thinking: bool = False
+    """Whether results before a bound thinking block may age."""
+
+
+@dataclass(frozen=True, slots=True)
+class Old:
+    """A result as it stands in a history now."""
+
+    message: int
+    turns: int
+    """How many turns ago it came."""
+    tool_class: ToolClass | None
+    size: int
+    step: Literal[0, 1, 2]
+    """How far it has aged."""
+    is_bound: bool
+    """Whether a bound thinking block stands behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How full the window is, and what the cache stands to lose."""
+
+    used: int
+    window: int | None
+    sizes: Sequence[int]
+    """Of each message, in order."""
+    requests: int
+    """How many the conversation has made."""
+    is_cold: bool
+    prices: Prices
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """What ages now, and why; `moves` are places in the list of results and the step each takes."""
+
+    moves: tuple[tuple[int, Step], ...]
+    why: str
+
+
+NO_EPOCH = Epoch((), "")
+LINE_SIZE = 60
+"""What the one line of the second step measures, about."""
+
+
+def epoch(results: Sequence[Old], use: Use, ageing: Ageing) -> Epoch:
+    """Decide whether an epoch opens, and what ages in it."""
+    able = [i for i, old in enumerate(results) if _may_age(i, old, len(results), ageing)]
+    if ageing.high is not None and use.window and use.used >= ageing.high * use.window:
+        target = int(use.used - ageing.low * use.window)
+        return Epoch(_until(able, results, target, ageing), "the window is filling up")
+    if ageing.idle and use.is_cold and use.window and use.used > ageing.low * use.window:
+        target = int(use.used - ageing.low * use.window)
+        return Epoch(_until(able, results, target, ageing), "the cache is cold")
+    if ageing.turns is not None:
+        moves = _by_turns(able, results, ageing.turns)
+        if moves and (not ageing.weigh or use.is_cold or _worth_it(moves, results, use, ageing)):
+            return Epoch(moves, "results are old")
+    return NO_EPOCH
+
+
+def size_after(step: int, size: int, ageing: Ageing) -> int:
+    """What a result measures after a step, at most."""
+    kept = ageing.head.count + ageing.tail.count if step == 1 else LINE_SIZE
+    return min(size, kept)
+
+
+def _may_age(place: int, old: Old, count: int, ageing: Ageing) -> bool:
+    newest = place >= count - ageing.keep_last
+    spared = old.tool_class in ageing.spared
+    bound = old.is_bound and not ageing.under_thinking
+    return (
+        not newest and not spared and not bound and old.size >= ageing.least.count and old.step < 2
+    )
+
+
+def _until(
+    able: Sequence[int], results: Sequence[Old], target: int, ageing: Ageing
+) -> tuple[tuple[int, Step], ...]:
+    """Age the oldest first, gently as long as that is enough, until `target` is freed."""
+    gentle = _freed(able, results, 1, target, ageing)
+    if sum(_saving(results[i], 1, ageing) for i, _ in gentle) >= target:
+        return gentle
+    return _freed(able, results, 2, target, ageing)
+
+
+def _freed(
+    able: Sequence[int], results: Sequence[Old], step: Step, target: int, ageing: Ageing
+) -> tuple[tuple[int, Step], ...]:
+    moves: list[tuple[int, Step]] = []
+    for i in able:
+        if target <= 0:
+            break
+        saving = _saving(results[i], step, ageing)
+        if results[i].step < step and saving > 0:
+            moves.append((i, step))
+            target -= saving
+    return tuple(moves)
+
+
+def _by_turns(
+    able: Sequence[int], results: Sequence[Old], turns: tuple[int, int]
+) -> tuple[tuple[int, Step], ...]:
+    moves: list[tuple[int, Step]] = []
+    for i in able:
+        old = results[i]
+        if old.turns >= turns[1]:
+            moves.append((i, 2))
+        elif old.turns >= turns[0] and old.step < 1:
+            moves.append((i, 1))
+    return tuple(moves)
+
+
+def _worth_it(
+    moves: Sequence[tuple[int, Step]], results: Sequence[Old], use: Use, ageing: Ageing
+) -> bool:
+    removed = sum(_saving(results[i], step, ageing) for i, step in moves)
+    first = min(results[i].message for i, _ in moves)
+    return pays(removed, sum(use.sizes[first:]) - removed, use.requests, use.prices)
+
+
+def _saving(old: Old, step: Step, ageing: Ageing) -> int:
+    return old.size - size_after(step, old.size, ageing)
