@@ -82,19 +82,29 @@ class PlainFiles:
                 return None
         return None
 
-    def _add(self, objects: OpenFolder, ref: Ref, call_id: str, clean: bool) -> str | None:
+    def _add(self, objects: OpenFolder, ref: Ref, call_id: str, clean: bool) -> str:
         folder = self._folder.make()
-        for name in self.names(ref, call_id):
-            try:
-                if not clean or not _linked(objects, ref, folder, name):
-                    self._copy(objects, ref, folder, name, clean)
-            except FileExistsError:
-                if not _same(objects, ref, folder, name, clean):
-                    continue
-            if self._durable:
-                self._folder.sync()
-            return name
-        return None
+        *by_call, by_ref = self.names(ref, call_id)
+        for name in by_call:
+            if self._given(objects, ref, folder, name, clean):
+                return name
+        if not self._given(objects, ref, folder, by_ref, clean):
+            # The name is ours alone: what stands there was damaged, or written over.
+            os.unlink(by_ref, dir_fd=folder.fd)
+            self._given(objects, ref, folder, by_ref, clean)
+        return by_ref
+
+    def _given(
+        self, objects: OpenFolder, ref: Ref, folder: OpenFolder, name: str, clean: bool
+    ) -> bool:
+        try:
+            if not clean or not _linked(objects, ref, folder, name):
+                self._copy(objects, ref, folder, name, clean)
+        except FileExistsError:
+            return _same(objects, ref, folder, name, clean)
+        if self._durable:
+            self._folder.sync()
+        return True
 
     def _copy(
         self, objects: OpenFolder, ref: Ref, folder: OpenFolder, name: str, clean: bool

@@ -1,0 +1,530 @@
+import hashlib
+import os
+import shutil
+import stat
+from dataclasses import replace
+
+import pytest
+
+from headgate.errors import RefNotFound, StoreError
+from headgate.events import LedgerRepaired
+from headgate.refs import ref_of
+from headgate.spill.chunks import CHUNK_BYTES
+from headgate.spill.key import installation_key
+from headgate.spill.local import LocalStore
+from headgate.types import About
+from tests.faults import file_size_limit
+from tests.spill.keeping import keep, ref_in, session_path
+
+
+def store_in(state, session="s", **options) -> LocalStore:
+    return LocalStore(state, session, clock=lambda: 1_000, **options)
+
+
+def everything(state, session="s") -> dict[str, bytes]:
+    """Every file of a session but its index: path to content."""
+    root = session_path(state, session)
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.name != "index"
+    }
+
+
+@pytest.mark.proves("K1", "K2")
+def test_an_original_is_a_file_named_by_its_ref_and_a_line_in_the_index(tmp_path):
+    store = store_in(tmp_path)
+    content = b"one\ntwo\nthree"
+
+    about = keep(store, content, call_id="call_7", tool="grep")
+
+    ref = ref_of(installation_key(tmp_path), "s", hashlib.sha256(content).hexdigest())
+    assert about == About(
+        ref=ref,
+        sha256=hashlib.sha256(content).hexdigest(),
+        length=13,
+        lines=3,
+        call_id="call_7",
+        tool="grep",
+        time_ns=1_000,
+        chunk_bytes=262_144,
+        chunk_lines=(2,),
+        file=f"{tmp_path}/sessions/s/files/{ref}.txt",
+    )
+    assert everything(tmp_path) == {f"objects/{ref}": content, f"files/{ref}.txt": content}
+    assert store_in(tmp_path).about(ref) == about
+
+
+def test_opening_and_asking_makes_nothing(tmp_path):
+    store = store_in(tmp_path / "state")
+
+    with pytest.raises(RefNotFound):
+        store.about("r_aaaaaaaaaaaa")
+    with pytest.raises(RefNotFound):
+        store.read("r_aaaaaaaaaaaa", 0, 1)
+    assert store.all() == []
+    assert store.last() is None
+    store.writer(call_id="c", tool="t").abort()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.proves("K9")
+def test_pieces_of_any_size_make_the_same_original(tmp_path):
+    content = os.urandom(CHUNK_BYTES * 3 + 77)
+    sha256 = hashlib.sha256(content).hexdigest()
+    abouts = []
+    for size in (999, CHUNK_BYTES, CHUNK_BYTES + 1, len(content)):
+        store = store_in(tmp_path, f"s{size}")
+        writer = store.writer(call_id="c", tool="t")
+        for at in range(0, len(content), size):
+            writer.write(memoryview(content)[at : at + size])
+        ref = ref_in(store, content)
+        about = writer.commit(ref, sha256)
+        assert store.read(ref, 0, about.length) == content
+        abouts.append(replace(about, ref="", file=None))
+
+    assert len(set(abouts)) == 1
+
+
+@pytest.mark.proves("K9")
+def test_a_stream_holds_no_more_than_a_chunk_in_memory(tmp_path):
+    store = store_in(tmp_path)
+    writer = store.writer(call_id="c", tool="t")
+    for _ in range(40):
+        writer.write(b"x" * 100_000)
+        assert sum(map(len, writer._waiting)) <= CHUNK_BYTES
+    [temp] = session_path(tmp_path, "s").joinpath("tmp").iterdir()
+    assert temp.stat().st_size >= 4_000_000 - CHUNK_BYTES
+    writer.abort()
+    assert not temp.exists()
+
+
+def test_nothing_is_seen_before_it_is_committed(tmp_path):
+    store = store_in(tmp_path)
+    writer = store.writer(call_id="c", tool="t")
+    writer.write(b"x" * (CHUNK_BYTES * 2))
+
+    assert store_in(tmp_path).all() == []
+    assert [path for path in everything(tmp_path) if not path.startswith("tmp/")] == []
+    writer.abort()
+    writer.abort()
+    assert everything(tmp_path) == {}
+
+
+def test_a_writer_that_is_dropped_leaves_nothing(tmp_path):
+    writer = store_in(tmp_path).writer(call_id="c", tool="t")
+    writer.write(b"x" * (CHUNK_BYTES * 2))
+    del writer
+
+    assert everything(tmp_path) == {}
+
+
+def test_a_writer_that_has_ended_takes_no_more(tmp_path):
+    store = store_in(tmp_path)
+    writer = store.writer(call_id="c", tool="t")
+    writer.write(b"text")
+    writer.commit(ref_in(store, b"text"), hashlib.sha256(b"text").hexdigest())
+    writer.abort()
+
+    for act in (lambda: writer.write(b"more"), lambda: writer.commit("r_aaaaaaaaaaaa", "")):
+        with pytest.raises(ValueError, match="this writer has ended; begin another"):
+            act()
+
+
+@pytest.mark.proves("K3")
+@pytest.mark.parametrize("size", [5, CHUNK_BYTES * 2])
+def test_bytes_that_are_not_what_was_promised_are_not_kept(tmp_path, size):
+    store = store_in(tmp_path)
+    writer = store.writer(call_id="c", tool="t")
+    writer.write(b"x" * size)
+
+    with pytest.raises(StoreError) as caught:
+        writer.commit("r_aaaaaaaaaaaa", "00" * 32)
+
+    found = hashlib.sha256(b"x" * size).hexdigest()
+    assert str(caught.value) == f"r_aaaaaaaaaaaa: the bytes have sha256 {found}, not {'00' * 32}"
+    assert not session_path(tmp_path, "s").exists() or everything(tmp_path) == {}
+
+
+@pytest.mark.parametrize("ref", ["", "r_", "../x", "r_AAAAAAAAAAAA", "r_aaaaaaaaaaaa\n", "x" * 300])
+def test_nothing_is_kept_under_what_is_no_ref(tmp_path, ref):
+    writer = store_in(tmp_path).writer(call_id="c", tool="t")
+    writer.write(b"text")
+
+    with pytest.raises(StoreError, match="is no ref"):
+        writer.commit(ref, hashlib.sha256(b"text").hexdigest())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.proves("K8")
+def test_the_same_content_is_stored_once_and_listed_for_each_call(tmp_path):
+    first = keep(store_in(tmp_path), b"same\n", call_id="c1", tool="grep")
+    before = os.stat(session_path(tmp_path, "s") / "objects" / first.ref)
+    store = store_in(tmp_path)
+
+    second = keep(store, b"same\n", call_id="c2", tool="read")
+
+    after = os.stat(session_path(tmp_path, "s") / "objects" / first.ref)
+    assert (after.st_ino, after.st_nlink) == (before.st_ino, 2)
+    assert everything(tmp_path) == {
+        f"objects/{first.ref}": b"same\n",
+        f"files/{first.ref}.txt": b"same\n",
+    }
+    assert second == replace(first, call_id="c2", tool="read")
+    assert store.all() == [first]
+    assert store.last("grep") == first
+    assert store.last() == store.last("read") == second
+
+
+@pytest.mark.proves("K8", "K3")
+def test_the_same_call_again_writes_nothing_at_all(tmp_path):
+    store = store_in(tmp_path)
+    first = keep(store, b"same\n")
+    index = (session_path(tmp_path, "s") / "index").read_bytes()
+
+    assert keep(store, b"same\n") == first
+    assert keep(store_in(tmp_path), b"same\n") == first
+    assert (session_path(tmp_path, "s") / "index").read_bytes() == index
+
+
+def test_another_content_never_takes_a_ref_that_is_taken(tmp_path):
+    store = store_in(tmp_path)
+    about = keep(store, b"first")
+    writer = store.writer(call_id="c2", tool="t")
+    writer.write(b"second")
+
+    with pytest.raises(StoreError, match=f"{about.ref} stands for other content"):
+        writer.commit(about.ref, hashlib.sha256(b"second").hexdigest())
+
+    assert store.read(about.ref, 0, 99) == b"first"
+
+
+def test_a_range_is_read_and_clipped(tmp_path):
+    store = store_in(tmp_path)
+    content = bytes(range(256)) * 4_000
+    ref = keep(store, content).ref
+
+    for start, stop in [
+        (0, 10),
+        (CHUNK_BYTES - 5, CHUNK_BYTES + 5),
+        (CHUNK_BYTES, 2 * CHUNK_BYTES),
+        (len(content) - 3, len(content) + 50),
+        (len(content), len(content) + 1),
+        (len(content) * 2, len(content) * 3),
+        (7, 7),
+        (9, 3),
+        (-5, 4),
+        (0, len(content)),
+    ]:
+        assert store.read(ref, start, stop) == content[max(start, 0) : max(stop, 0)]
+
+
+def test_an_empty_original_is_kept_too(tmp_path):
+    store = store_in(tmp_path)
+    about = keep(store, b"")
+
+    assert (about.length, about.lines, about.chunk_lines) == (0, 0, ())
+    assert store_in(tmp_path).read(about.ref, 0, 10) == b""
+
+
+@pytest.mark.proves("0.7")
+@pytest.mark.parametrize("at", [0, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 4_096])
+def test_a_byte_that_changed_on_disk_is_reported_and_never_returned(tmp_path, at):
+    store = store_in(tmp_path)
+    content = b"x" * (CHUNK_BYTES * 3)
+    ref = keep(store, content).ref
+    with (session_path(tmp_path, "s") / "objects" / ref).open("r+b") as file:
+        file.seek(at)
+        file.write(b"\0")
+
+    chunk = at // CHUNK_BYTES
+    first, last = chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES
+    with pytest.raises(StoreError) as caught:
+        store.read(ref, at, at + 1)
+    assert str(caught.value) == (
+        f"the object of {ref} is damaged: bytes {first} to {last} are not what was written; "
+        "run the tool again to get it back"
+    )
+    assert store.read(ref, 2 * CHUNK_BYTES, 2 * CHUNK_BYTES + 5) == b"xxxxx"
+
+
+@pytest.mark.proves("0.7")
+@pytest.mark.parametrize("length", [0, 99, 101])
+def test_an_object_that_changed_its_length_is_reported(tmp_path, length):
+    store = store_in(tmp_path)
+    ref = keep(store, b"x" * 100).ref
+    os.truncate(session_path(tmp_path, "s") / "objects" / ref, length)
+
+    for act in (lambda: store.about(ref), lambda: store_in(tmp_path).read(ref, 0, 10)):
+        with pytest.raises(StoreError) as caught:
+            act()
+        assert not isinstance(caught.value, RefNotFound)
+        assert f"it has {length} bytes, and had 100" in str(caught.value)
+
+
+@pytest.mark.proves("K3")
+def test_keeping_it_again_mends_a_damaged_object(tmp_path):
+    store = store_in(tmp_path)
+    content = b"line\n" * 100_000
+    ref = keep(store, content).ref
+    path = session_path(tmp_path, "s") / "objects" / ref
+    path.write_bytes(content[:-3] + b"\0\0\0")
+
+    keep(store, content)
+
+    assert store_in(tmp_path).read(ref, 0, len(content)) == content
+
+
+def test_an_object_that_was_deleted_is_not_found_and_can_be_kept_again(tmp_path):
+    store = store_in(tmp_path)
+    about = keep(store, b"text")
+    (session_path(tmp_path, "s") / "objects" / about.ref).unlink()
+
+    for act in (lambda: store.about(about.ref), lambda: store.read(about.ref, 0, 1)):
+        with pytest.raises(RefNotFound):
+            act()
+    assert keep(store, b"text") == about
+    assert store.read(about.ref, 0, 9) == b"text"
+
+
+@pytest.mark.proves("K3", "P9")
+def test_an_object_that_a_kill_left_unlisted_is_found_and_listed(tmp_path):
+    about = keep(store_in(tmp_path), b"text\n")
+    (session_path(tmp_path, "s") / "index").unlink()
+
+    store = store_in(tmp_path)
+    found = store.about(about.ref)
+    assert store.read(about.ref, 0, 99) == b"text\n"
+
+    assert replace(found, time_ns=0) == replace(about, call_id="", tool="", time_ns=0)
+    assert found.time_ns > 1_000_000
+    assert store_in(tmp_path).all() == [found]
+
+
+@pytest.mark.proves("K3")
+def test_listing_finds_what_a_kill_left_unlisted(tmp_path):
+    refs = {keep(store_in(tmp_path), b"%d" % i).ref for i in range(3)}
+    (session_path(tmp_path, "s") / "index").unlink()
+
+    assert {about.ref for about in store_in(tmp_path).all()} == refs
+
+
+@pytest.mark.proves("K3")
+def test_keeping_an_unlisted_object_again_lists_it_with_its_call(tmp_path):
+    about = keep(store_in(tmp_path), b"text\n")
+    (session_path(tmp_path, "s") / "index").unlink()
+
+    assert keep(store_in(tmp_path), b"text\n") == about
+    assert store_in(tmp_path).about(about.ref) == about
+
+
+@pytest.mark.proves("0.7", "K3")
+def test_an_unlisted_object_that_is_not_what_its_ref_says_is_reported(tmp_path):
+    about = keep(store_in(tmp_path), b"text\n")
+    (session_path(tmp_path, "s") / "index").unlink()
+    (session_path(tmp_path, "s") / "objects" / about.ref).write_bytes(b"\0\0\0\0\0")
+
+    with pytest.raises(StoreError) as caught:
+        store_in(tmp_path).read(about.ref, 0, 5)
+
+    assert not isinstance(caught.value, RefNotFound)
+    assert "its content is not what the ref stands for" in str(caught.value)
+    assert store_in(tmp_path).all() == []
+    assert keep(store_in(tmp_path), b"text\n") == about
+
+
+@pytest.mark.proves("P12")
+def test_a_damaged_index_is_reported_and_loses_nothing(tmp_path):
+    refs = [keep(store_in(tmp_path), b"%d" % i).ref for i in range(4)]
+    index = session_path(tmp_path, "s") / "index"
+    os.truncate(index, index.stat().st_size // 2)
+
+    store = store_in(tmp_path)
+
+    assert [store.read(ref, 0, 9) for ref in refs] == [b"0", b"1", b"2", b"3"]
+    [repair] = store.take_repairs()
+    assert isinstance(repair, LedgerRepaired)
+    assert (repair.path, repair.kept_records) == (str(index), 1)
+
+
+def test_what_another_process_keeps_is_found(tmp_path):
+    ours, theirs = store_in(tmp_path), store_in(tmp_path)
+    assert ours.all() == []
+    about = keep(theirs, b"theirs")
+
+    assert ours.about(about.ref) == about
+    assert ours.read(about.ref, 0, 9) == b"theirs"
+    assert ours.last() == about
+
+
+@pytest.mark.parametrize(
+    "gone", ["", "sessions", "sessions/s", "sessions/s/objects", "sessions/s/tmp"]
+)
+def test_a_deleted_folder_is_made_again(tmp_path, gone):
+    store = store_in(tmp_path / "state")
+    installation_key(tmp_path / "state")
+    first = keep(store, b"first")
+    shutil.rmtree(tmp_path / "state" / gone)
+
+    second = keep(store, b"second")
+    assert store.read(second.ref, 0, 99) == b"second"
+    assert store_in(tmp_path / "state").read(second.ref, 0, 99) == b"second"
+    if gone != "sessions/s/tmp":
+        with pytest.raises(RefNotFound):
+            store.read(first.ref, 0, 9)
+
+
+def test_a_stream_whose_folder_is_deleted_ends_with_an_error(tmp_path):
+    store = store_in(tmp_path / "state")
+    content = b"x" * (CHUNK_BYTES * 2)
+    ref = ref_in(store, content)
+    writer = store.writer(call_id="c", tool="t")
+    writer.write(content)
+    shutil.rmtree(tmp_path / "state")
+
+    with pytest.raises(StoreError, match="it is gone; the state folder was deleted or moved"):
+        writer.commit(ref, hashlib.sha256(content).hexdigest())
+
+
+@pytest.mark.proves("K3")
+def test_what_killed_processes_left_unfinished_is_removed_by_the_next(tmp_path):
+    keep(store_in(tmp_path), b"first")
+    temps = session_path(tmp_path, "s") / "tmp"
+    (temps / ".tmp-left").write_bytes(b"unfinished")
+    live = store_in(tmp_path).writer(call_id="c", tool="t")
+    live.write(b"x" * (CHUNK_BYTES * 2))
+    (temps / ".tmp-left-again").write_bytes(b"unfinished")
+
+    keep(store_in(tmp_path), b"second")
+
+    assert [path.stat().st_size for path in temps.iterdir()] == [CHUNK_BYTES * 2]
+    live.abort()
+
+
+@pytest.mark.proves("P11", "K5")
+@pytest.mark.parametrize("size", [500, CHUNK_BYTES * 2])
+def test_a_disk_that_takes_a_part_keeps_none_of_it_and_reads_go_on(tmp_path, size):
+    store = store_in(tmp_path)
+    first = keep(store, b"first")
+    before = everything(tmp_path)
+
+    with file_size_limit(400):
+        with pytest.raises(StoreError) as caught:
+            keep(store, b"x" * size)
+        assert store.read(first.ref, 0, 99) == b"first"
+        assert everything(tmp_path) == before
+
+    assert str(caught.value) == (
+        f"the folder of unfinished objects {tmp_path}/sessions/s/tmp: "
+        "over the file-size limit of this process; raise it (ulimit -f)"
+    )
+    again = keep(store, b"x" * size)
+    assert store_in(tmp_path).read(again.ref, 0, size) == b"x" * size
+
+
+@pytest.mark.proves("P11")
+def test_an_index_that_cannot_grow_fails_the_write_and_is_mended_by_the_next(tmp_path):
+    store = store_in(tmp_path)
+    keep(store, b"first")
+    size = (session_path(tmp_path, "s") / "index").stat().st_size
+    with file_size_limit(size + 5), pytest.raises(StoreError) as caught:
+        keep(store, b"second")
+
+    assert str(caught.value).startswith(
+        f"the journal {tmp_path}/sessions/s/index: over the file-size limit"
+    )
+
+    about = keep(store, b"second", call_id="c2")
+    assert store_in(tmp_path).about(about.ref) == about
+
+
+@pytest.mark.proves("0.7")
+def test_a_durable_original_is_synced_before_it_is_shown(tmp_path, monkeypatch):
+    installation_key(tmp_path)
+    happened: list[str] = []
+    fsync, rename, link = os.fsync, os.rename, os.link
+
+    def path_of(fd: int) -> str:
+        path = os.readlink(f"/proc/self/fd/{fd}").removeprefix(str(tmp_path))
+        return "temp" if "/.tmp-" in path else path
+
+    def noted_fsync(fd: int) -> None:
+        happened.append(f"sync {path_of(fd)}")
+        fsync(fd)
+
+    def noted_rename(*args, **options) -> None:
+        happened.append("rename")
+        rename(*args, **options)
+
+    def noted_link(source, *args, **options) -> None:
+        if not source.startswith(".tmp-"):
+            happened.append("link")
+        link(source, *args, **options)
+
+    store = store_in(tmp_path, durable=True)
+    keep(store, b"first")
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    monkeypatch.setattr(os, "rename", noted_rename)
+    monkeypatch.setattr(os, "link", noted_link)
+    keep(store, b"second")
+
+    assert happened == [
+        "sync temp",
+        "rename",
+        "sync /sessions/s/objects",
+        "link",
+        "sync /sessions/s/files",
+        "sync /sessions/s/index",
+    ]
+
+
+def test_a_store_that_is_not_durable_syncs_nothing(tmp_path, monkeypatch):
+    installation_key(tmp_path)
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+
+    keep(store_in(tmp_path), b"text")
+
+    assert synced == []
+
+
+def test_no_file_of_an_object_stays_open(tmp_path):
+    store = store_in(tmp_path)
+    about = keep(store, b"x" * (CHUNK_BYTES * 2))
+    store.read(about.ref, 0, 99)
+
+    fds = [f"/proc/self/fd/{fd}" for fd in os.listdir("/proc/self/fd")]
+    open_paths = [os.readlink(fd) for fd in fds if os.path.lexists(fd)]
+    assert [path for path in open_paths if "objects/" in path or "/.tmp-" in path] == []
+
+
+@pytest.mark.parametrize("call_id", ["", "../../etc/cron.d/x", "x" * 65_536, "\ud800", "a\0b", "."])
+def test_any_call_id_and_any_tool_come_back_and_reach_no_path(tmp_path, call_id):
+    store = store_in(tmp_path, name_by="call")
+
+    about = keep(store, b"text", call_id=call_id, tool=call_id)
+
+    assert (about.call_id, about.tool) == (call_id, call_id)
+    assert store_in(tmp_path, name_by="call").about(about.ref) == about
+    assert store_in(tmp_path).last(call_id) == about
+    assert about.file is not None
+    assert os.path.dirname(about.file) == f"{tmp_path}/sessions/s/files"
+
+
+def test_objects_and_files_have_the_modes_of_private_files(tmp_path):
+    keep(store_in(tmp_path), b"text")
+
+    assert {
+        stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*") if path.is_file()
+    } == {0o600}
+
+
+@pytest.mark.proves("P24")
+def test_records_of_a_later_version_are_passed_over(tmp_path):
+    from headgate.disk import Folder
+    from headgate.journal import Journal
+
+    about = keep(store_in(tmp_path), b"text")
+    Journal(Folder(session_path(tmp_path, "s")) / "index").append(lambda _: [b"\x91\xa4gone"])
+
+    assert store_in(tmp_path).all() == [about]
