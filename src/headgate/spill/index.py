@@ -78,7 +78,10 @@ class Index:
 
     def owner(self, file: bytes) -> Ref | None:
         """The ref whose plain file this is."""
-        return self._owners.get(file)
+        with self._guard:
+            if file not in self._owners:
+                self._take_in(self._journal.catch_up())
+            return self._owners.get(file)
 
     def all(self) -> list[Kept]:
         """Everything kept, in the order it came."""

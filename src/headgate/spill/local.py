@@ -87,9 +87,10 @@ class LocalStore:
     def path_for(self, ref: Ref, call_id: str) -> str | None:
         """Where the plain file of an original will stand; `About.file` says whether it does."""
         *by_call, by_ref = self._files.names(ref, call_id)
-        for name in by_call:
-            if not self._files.has(name) or self._index.owner(self._listed(name)) == ref:
-                return self._files.path(name)
+        with suppress(StoreError):
+            for name in by_call:
+                if not self._files.has(name) or self._index.owner(self._listed(name)) == ref:
+                    return self._files.path(name)
         return self._files.path(by_ref)
 
     def all(self) -> list[About]:
