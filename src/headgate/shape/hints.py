@@ -1,0 +1,131 @@
+"""What the query points at inside JSON: by words, and by paths such as `items[3].name`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from headgate.shape.items import Items
+from headgate.types import Query
+
+MOST_WORDS = 32
+"""More words than this are a story, not a query; the first ones say what it is about."""
+
+LEAST_WORD_CHARS = 2
+
+SCANNED_BYTES = 16 << 20
+"""How much of a long list is searched for words."""
+
+HITS_PER_BLOCK = 500
+"""A word that stands in everything points at nothing."""
+
+COMMON_SHARE = 0.2
+SEEN_ITEMS = 100
+"""A word in more than this share of the items, and in so many, does not tell them apart."""
+
+NAMED_SCORE = 100.0
+"""What a path names comes before all that a word may mean."""
+
+PATH = re.compile(r"\$?\.?[\w-]*(?:\[-?\d+\]|\[?['\"][^'\"]+['\"]\]|\.[\w-]+|\[[\w-]+\])+")
+STEP = re.compile(r"\[(-?\d+)\]|['\"]([^'\"]+)['\"]|([\w-]+)")
+
+
+Steps: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Hints:
+    """The words of a query, and the paths it names, seen from one value of a document."""
+
+    words: tuple[bytes, ...] = ()
+    paths: tuple[Steps, ...] = ()
+
+    def into(self, step: str) -> Hints:
+        """The hints as seen from the value under a name, or under a number written as text."""
+        if not self.paths:
+            return self
+        return Hints(self.words, tuple(self.named.get(step.lower(), ())))
+
+    @cached_property
+    def named(self) -> dict[str, list[Steps]]:
+        """The names and numbers that paths go through from here, and how they go on."""
+        named: dict[str, list[Steps]] = {}
+        for path in self.paths:
+            # A dot may be part of a name: `a.b.c` can mean `$.a.b.c`, `$['a.b'].c` or `$['a.b.c']`.
+            for taken in range(1, len(path) + 1):
+                named.setdefault(".".join(path[:taken]), []).append(path[taken:])
+        return named
+
+
+def hints_of(query: Query) -> Hints:
+    """Read the words of a query, those that look like paths also as paths."""
+    words, paths = [], []
+    for word in query.words[:MOST_WORDS]:
+        word = word.strip(" \t?!,;:()").lower()
+        if PATH.fullmatch(word):
+            paths.append(tuple("".join(step) for step in STEP.findall(word)))
+        if len(word) >= LEAST_WORD_CHARS:
+            words.append(word.encode(errors="replace"))
+    return Hints(tuple(dict.fromkeys(words)), tuple(dict.fromkeys(paths)))
+
+
+def pointed_items(items: Items, hints: Hints) -> dict[int, float]:
+    """The items that the query points at, and how strongly."""
+    found: dict[int, float] = {}
+    for numbers in _by_word(items, hints.words).values():
+        if len(numbers) <= max(3, COMMON_SHARE * len(items)):
+            for number in numbers:
+                found[number] = found.get(number, 0.0) + math.log(1 + len(items) / len(numbers))
+    for name in hints.named:
+        if re.fullmatch(r"-?\d{1,18}", name):
+            number = int(name) + (len(items) if name.startswith("-") else 0)
+            if 0 <= number < len(items):
+                found[number] = NAMED_SCORE
+    return found
+
+
+def pointed_keys(names: Sequence[str], values: Sequence[bytes], hints: Hints) -> set[int]:
+    """The places of the members that the query names, or that alone hold one of its words."""
+    named = {*hints.named, *(word.decode() for word in hints.words)}
+    found = {place for place, name in enumerate(names) if name.lower() in named}
+    for word in hints.words:
+        holding = [place for place, value in enumerate(values) if word in value]
+        if holding and len(holding) <= max(1, COMMON_SHARE * len(values)):
+            found.update(holding)
+    return found
+
+
+def _by_word(items: Items, words: tuple[bytes, ...]) -> dict[bytes, set[int]]:
+    numbers: dict[bytes, set[int]] = {word: set() for word in words}
+    for block, data in items.blocks(SCANNED_BYTES) if words else ():
+        lowered = data.lower()
+        for word in [word for word in numbers if word in lowered]:
+            places = [
+                place
+                for place in places_of(lowered, word, HITS_PER_BLOCK)
+                if _begins(lowered, place, word)
+            ]
+            numbers[word].update(items.numbers_at(block, places))
+            if len(numbers[word]) > max(SEEN_ITEMS, COMMON_SHARE * (block.first + block.count)):
+                del numbers[word]
+    return {word: found for word, found in numbers.items() if found}
+
+
+def _begins(data: bytes, place: int, word: bytes) -> bool:
+    """Whether a word begins here; a number must also end with it."""
+    if place and data[place - 1 : place].isalnum():
+        return False
+    return not word.isdigit() or not data[place + len(word) : place + len(word) + 1].isalnum()
+
+
+def places_of(data: bytes, word: bytes, most: int) -> Iterator[int]:
+    """Where `word` stands in `data`, at most so many times."""
+    at = data.find(word)
+    while at >= 0 and most > 0:
+        yield at
+        at = data.find(word, at + len(word))
+        most -= 1

@@ -1,0 +1,323 @@
+"""Shape JSON so that it stays JSON: whole without its whitespace, else a page or a preview.
+
+An array becomes a page in an envelope, an object keeps its form with large values cut inside, a
+string becomes a preview. The marker is the value of a key. What is shown of the original is shown
+byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from headgate.budget import fair_shares
+from headgate.marker import OMITTED_KEY, Ask, Marker, Missing
+from headgate.shape.fill import Drawn, fill
+from headgate.shape.hints import Hints, hints_of
+from headgate.shape.pages import Page, Span, shrunk, span_of
+from headgate.shape.shaper import Room, Shaped, Source
+from headgate.shape.showing import Cut, Showing, Shown, larger, omitted_key
+from headgate.shape.sketch import char_count
+from headgate.shape.slices import compact, depth_of
+from headgate.shape.strings import chars_written, quoted
+from headgate.shape.values import (
+    LEAST_ITEM_BYTES,
+    Lines,
+    Value,
+    pick_first,
+    pick_items,
+)
+from headgate.types import Query
+
+MOST_BYTES_PER_UNIT = 64
+"""JSON with more bytes than this for each unit of room will not fit whole, whatever its spaces."""
+
+BYTES_PER_TOKEN = 3
+"""Of JSON, roughly, where the meter does not count tokens."""
+
+MARKER_PART = 4
+"""The long marker is used where it takes at most this part of the limit."""
+
+NEXT_LINES = 200
+"""How many lines the marker proposes to read next."""
+
+LONGEST_PATH_CHARS = 200
+"""A longer path is given up to the step that still fits."""
+
+WHOLE = "the whole, without the whitespace between its tokens"
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def shape_json(
+    source: Source, room: Room, query: Query, marker: Marker, *, page: Page | None = None
+) -> Shaped | None:
+    """Shape JSON or JSON lines; None if it is neither, and is to be shaped as text."""
+    drawing = _Drawing(source, room, marker, hints_of(query))
+    if source.kind == "jsonl":
+        lines = Lines(source.data)
+        return drawing.shaped(fill(lambda most: drawing.lines(lines, most), room, drawing.density))
+    depth = depth_of(source.data)
+    if depth is None:
+        return None
+    if page is None and (whole := _without_spaces(source, room)) is not None:
+        return whole
+    value = Value(source.data, depth=depth)
+    drawn: Drawn | None = None
+    if not value.is_bomb and value.kind == "array":
+        drawn = fill(lambda most: drawing.page(value, most, page), room, drawing.density)
+    elif not value.is_bomb and value.kind == "object":
+        drawn = fill(lambda most: drawing.object(value, most), room, drawing.density)
+    if drawn is None:
+        drawn = fill(lambda most: drawing.preview(value, most), room, drawing.density)
+    return drawing.shaped(drawn)
+
+
+def _without_spaces(source: Source, room: Room) -> Shaped | None:
+    """The whole without the whitespace between its tokens, if that is enough."""
+    if len(source.data) > room.limit * MOST_BYTES_PER_UNIT:
+        return None
+    text = compact(source.data).decode(errors="replace")
+    if not room.fits(text):
+        return None
+    return Shaped(text, WHOLE)
+
+
+class _Drawing:
+    """Draws one source in a given number of bytes, with its marker and its envelope."""
+
+    def __init__(self, source: Source, room: Room, marker: Marker, hints: Hints) -> None:
+        self.source = source
+        self.room = room
+        self.marker = marker
+        self.hints = hints
+        self.showing = Showing(marker)
+        self.chars = char_count(source.data)
+        in_tokens = room.meter.unit == "tokens"
+        self.density = BYTES_PER_TOKEN if in_tokens else 1
+        self.tokens = source.size if in_tokens else len(source.data) // BYTES_PER_TOKEN
+        self.applied = f"applied_max_{room.meter.unit}"
+
+    def shaped(self, drawn: Drawn | None) -> Shaped:
+        """What was drawn, or if nothing fits the marker alone."""
+        if drawn is not None:
+            return Shaped(drawn.text, drawn.how)
+        what: Missing = "lines" if self.source.kind == "jsonl" else "chars"
+        total = self.source.lines if what == "lines" else self.chars
+        word = self.marker.short(total, total, what)
+        return Shaped(_object({OMITTED_KEY: quoted(word)}).decode(), "the marker alone")
+
+    def page(self, value: Value, most: int, asked: Page | None) -> Drawn | None:
+        """A page of an array: its first items, and others that are worth it beside them."""
+        total = len(value.items)
+        widest = Span(total, total, 0, total, 10 * total + 1)
+        left = most - len(self._envelope(widest, self._widest(Ask("page", f"{total}")), [], []))
+        if asked is None:
+            match_bytes = len(b'{"index":%d,"item":},' % total)
+            picked = pick_items(value.items, value.extras(self.hints), left, match_bytes)
+        else:
+            picked = _pick_page(value, span_of(total, asked), left)
+        shown = dict(self.showing.items(value, picked, self.hints))
+        start = span_of(total, asked).start if asked else 0
+        stop = start
+        while stop in shown:
+            stop += 1
+        if stop == start and total:
+            return None
+        if asked is None and stop == total and _largest(shown.values()) is None:
+            text = b"[%b]" % b",".join(shown[number].text for number in range(total))
+            return Drawn(text.decode(), WHOLE, is_all=True)
+        span = shrunk(span_of(total, asked or Page(1, total)), stop - start)
+        return self._drawn_page(span, shown)
+
+    def _drawn_page(self, span: Span, shown: Mapping[int, Shown]) -> Drawn:
+        items = [shown[number].text for number in range(span.start, span.stop)]
+        matches = [
+            b'{"index":%d,"item":%b}' % (number, shown[number].text)
+            for number in sorted(shown)
+            if not span.start <= number < span.stop
+        ]
+        marker = b""
+        cut = _largest(shown.values())
+        missing = span.total - len(items) - len(matches)
+        if span.has_more:
+            size = Ask("page_size", str(span.size))
+            ask = Ask("page", str(span.number + 1), size)
+            marker = quoted(self._main(missing, span.total, "items", missing / span.total, ask))
+        elif cut is not None:
+            chars = sum(each.chars for each in shown.values())
+            marker = self._chars_missing(chars, self.chars, cut)
+        text = self._envelope(span, marker, items, matches).decode()
+        how = f"page {span.number} of {span.pages}, {len(items)} of {span.total} items"
+        if matches:
+            how += f", and {len(matches)} more that stand out"
+        return Drawn(text, how)
+
+    def _envelope(
+        self, span: Span, marker: bytes, items: Sequence[bytes], matches: Sequence[bytes]
+    ) -> bytes:
+        fields = {
+            OMITTED_KEY: marker,
+            "page": b"%d" % span.number,
+            "page_size": b"%d" % span.size,
+            "total_items": b"%d" % span.total,
+            "total_pages": b"%d" % span.pages,
+            "has_more": b"true" if span.has_more else b"false",
+            self.applied: b"%d" % self.room.limit,
+            "items": b"[%b]" % b",".join(items),
+            "matches": b"[%b]" % b",".join(matches) if matches else b"",
+        }
+        return _object({name: text for name, text in fields.items() if text})
+
+    def object(self, value: Value, most: int) -> Drawn | None:
+        """An object with a marker as its first member."""
+        key = omitted_key(value.names)
+        total = len(value.members)
+        reserved = len(_object({key: self._widest(Ask("path", "$" + 40 * "."))})) + 1
+        shown = self.showing.members(value, most - reserved, self.hints, ())
+        if not shown.texts and total:
+            return None
+        how = f"{len(shown.texts)} of {total} keys, large values in part"
+        if shown.cut is None:
+            text = b"{%b}" % b",".join(shown.texts)
+            return Drawn(text.decode(), WHOLE, is_all=True)
+        if shown.missing:
+            share = 1 - shown.chars / max(self.chars, 1)
+            ask = self._ask(shown.cut)
+            marker = quoted(self._main(shown.missing, total, "keys", share, ask))
+        else:
+            marker = self._chars_missing(shown.chars, self.chars, shown.cut)
+        text = b"{%b}" % b",".join([b"%b:%b" % (quoted(key), marker), *shown.texts])
+        return Drawn(text.decode(), how)
+
+    def preview(self, value: Value, most: int) -> Drawn | None:
+        """The beginning of a value that has no parts, or too many levels of them."""
+        is_string = value.kind == "string"
+        total = chars_written(value.raw[1:-1]) if is_string else value.chars
+        fields = {
+            OMITTED_KEY: self._widest(Ask("bytes", f"{len(self.source.data)}-")),
+            "total_chars": b"%d" % total,
+            "estimated_tokens": b"%d" % self.tokens,
+            self.applied: b"%d" % self.room.limit,
+            "preview": b"",
+        }
+        show = self.showing.string if is_string else self.showing.as_text
+        shown = show(value, most - len(_object(fields)), ())
+        if shown is None or shown.cut is None:
+            return None
+        fields[OMITTED_KEY] = self._chars_missing(shown.chars, total, shown.cut)
+        fields["preview"] = shown.text
+        return Drawn(_object(fields).decode(), f"{shown.chars} of {total} characters")
+
+    def lines(self, lines: Lines, most: int) -> Drawn | None:
+        """The first, the last and the notable lines, with a line of JSON at each gap."""
+        total = len(lines.items)
+        gap_bytes = len(self.showing.gap(total, total, "lines")) + 1
+        widest = len(_object({OMITTED_KEY: self._widest(Ask("lines", f"{total}-{total}"))})) + 1
+        left = most - widest - gap_bytes
+        picked = pick_items(lines.items, lines.extras(self.hints), left, gap_bytes + 1)
+        shown = dict(self.showing.items(lines, picked, self.hints))
+        texts: list[bytes] = []
+        gaps: list[tuple[int, int]] = []
+        after = 0
+        for number in (*sorted(shown), total):
+            if number > after:
+                gaps.append((after + 1, number))
+                texts.append(self.showing.gap(after + 1, number, "lines"))
+            if number < total and shown[number].text:
+                texts.append(shown[number].text)
+            after = number + 1
+        if not shown:
+            return None
+        return self._drawn_lines(texts, gaps, shown, total)
+
+    def _drawn_lines(
+        self,
+        texts: list[bytes],
+        gaps: Sequence[tuple[int, int]],
+        shown: Mapping[int, Shown],
+        total: int,
+    ) -> Drawn:
+        missing = total - len(shown)
+        how = f"{len(shown)} of {total} lines"
+        cut = _largest(shown.values())
+        if gaps:
+            first, last = gaps[0][0], min(gaps[0][1], gaps[0][0] + NEXT_LINES - 1)
+            ask = Ask("lines", f"{first}-{last}")
+            marker = quoted(self._main(missing, total, "lines", missing / total, ask))
+        elif cut is not None:
+            chars = sum(each.chars for each in shown.values())
+            marker = self._chars_missing(chars, self.chars, cut)
+        else:
+            return Drawn(b"\n".join(texts).decode(), how, is_all=True)
+        return Drawn(b"\n".join([_object({OMITTED_KEY: marker}), *texts]).decode(), how)
+
+    def _chars_missing(self, shown: int, total: int, cut: Cut) -> bytes:
+        missing = max(total - shown, 0)
+        share = missing / max(total, 1)
+        return quoted(self._main(missing, total, "chars", share, self._ask(cut)))
+
+    def _main(self, missing: int, total: int, what: Missing, share: float, ask: Ask) -> str:
+        """The marker of the whole; the long form where the limit has room for it."""
+        long = self.marker.long(missing, total, what, int(self.tokens * share), ask)
+        if self.room.size(long) * MARKER_PART <= self.room.limit:
+            return long
+        return self.marker.short(missing, total, what)
+
+    def _widest(self, ask: Ask) -> bytes:
+        """A marker no shorter than the one that will stand there."""
+        return quoted(self._main(self.chars, self.chars, "chars", 1.0, ask))
+
+    def _ask(self, cut: Cut) -> Ask:
+        """What to ask for to see what the largest cut hides."""
+        at = self.source.data.find(cut.text) if cut.text else -1
+        if at >= 0:
+            return Ask("bytes", f"{at + cut.kept_bytes}-{at + len(cut.text) - 1}")
+        if cut.gap is None:
+            return Ask("path", path_of(cut.steps))
+        return Ask("path", path_of((*cut.steps, slice(cut.gap[0], cut.gap[1] + 1))))
+
+
+def path_of(steps: Sequence[str | int | slice]) -> str:
+    """A JSON path as people write it: `$.items[3]['odd name'][4:9]`."""
+    path = "$"
+    for step in steps:
+        if isinstance(step, slice):
+            step = f"[{step.start}:{step.stop}]"
+        elif isinstance(step, int):
+            step = f"[{step}]"
+        elif NAME.fullmatch(step):
+            step = f".{step}"
+        else:
+            step = f"['{_escaped(step)}']"
+        if len(path) + len(step) > LONGEST_PATH_CHARS:
+            break
+        path += step
+    return path
+
+
+def _escaped(name: str) -> str:
+    """A name as it stands between single quotes in a path."""
+    written = quoted(name)[1:-1].decode()
+    return written.replace('\\"', '"').replace("'", "\\'")
+
+
+def _pick_page(value: Value, span: Span, room_bytes: int) -> dict[int, int]:
+    """What each item of a page may take; the first page has as many as fit whole."""
+    numbers = range(span.start, span.stop)
+    if span.start == 0 or room_bytes < len(numbers) * LEAST_ITEM_BYTES:
+        return pick_first(value.items, numbers, room_bytes)
+    wants = [value.items.length(number) for number in numbers]
+    shares = fair_shares(wants, room_bytes - len(numbers))
+    return dict(zip(numbers, shares, strict=True))
+
+
+def _largest(shown: Iterable[Shown]) -> Cut | None:
+    largest: Cut | None = None
+    for each in shown:
+        largest = larger(largest, each.cut)
+    return largest
+
+
+def _object(fields: Mapping[str, bytes]) -> bytes:
+    return b"{%b}" % b",".join(b"%b:%b" % (quoted(name), text) for name, text in fields.items())

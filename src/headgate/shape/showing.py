@@ -1,0 +1,289 @@
+"""Show one JSON value in so many bytes: whole where it fits, else cut inside, and still JSON.
+
+Room is handed down the tree: small values are met in full and large ones share the rest, so that a
+reader sees the form of the whole before the content of one part. Sizes are bytes here: they add
+up, which tokens do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from headgate.budget import fair_shares
+from headgate.marker import OMITTED_KEY, Marker, Missing
+from headgate.shape.hints import Hints
+from headgate.shape.sketch import char_count
+from headgate.shape.slices import NotJson
+from headgate.shape.strings import chars_written, head_of, quoted, tail_of
+from headgate.shape.values import STUB_BYTES, Lines, Value, pick_items
+
+DEEPEST = 24
+"""Levels that are taken apart; what lies deeper and does not fit is shown as text."""
+
+LEAST_CUT_BYTES = 16
+"""A cut string that shows less than this of itself says nothing."""
+
+POINTED_SHARE = 0.7
+"""What part of an object's room the members that the query points at may take from the others."""
+
+OPAQUE_BYTES = 160
+"""Of a long string without a space, such as base64, more is shown only where room is left over."""
+
+TEXT_LINES = 3
+"""A string of more lines than this is shown with its end, which says how it ended."""
+
+Steps: TypeAlias = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The largest piece that was left out, and where it is."""
+
+    chars: int
+    steps: Steps
+    gap: tuple[int, int] | None = None
+    """The first and the last missing item of the list at `steps`."""
+    text: bytes = b""
+    """What was cut at `steps` as text, as written."""
+    kept_bytes: int = 0
+    """How much of that text's start is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A value as JSON text, how many characters of the original are in it, and the largest cut."""
+
+    text: bytes
+    chars: int
+    cut: Cut | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The members of an object as JSON text, and how many are not among them."""
+
+    texts: list[bytes]
+    chars: int
+    cut: Cut | None
+    missing: int
+
+
+class Showing:
+    """Shows values of one result, with markers of that result."""
+
+    def __init__(self, marker: Marker) -> None:
+        self.marker = marker
+
+    def show(self, value: Value, room: int, hints: Hints, steps: Steps) -> Shown | None:
+        """The value in at most `room` bytes; None if not even a word on it fits."""
+        if len(value.raw) <= room:
+            return Shown(value.raw, value.chars)
+        if value.is_bomb:
+            return self.as_text(value, room, steps)
+        try:
+            if value.kind == "string":
+                return self.string(value, room, steps)
+            if value.kind == "array" and len(steps) < DEEPEST:
+                return self._array(value, room, hints, steps) or self._stub(value, room, steps)
+            if value.kind == "object" and len(steps) < DEEPEST:
+                return self._object(value, room, hints, steps) or self._stub(value, room, steps)
+        except NotJson:
+            pass
+        return self.as_text(value, room, steps)
+
+    def gap(self, first: int, last: int, what: Missing = "items") -> bytes:
+        """An object that stands where items are missing."""
+        return b'{"%b":%b}' % (OMITTED_KEY.encode(), quoted(self.marker.gap(first, last, what)))
+
+    def as_text(self, value: Value, room: int, steps: Steps) -> Shown | None:
+        """The beginning of the value's JSON text, as a string."""
+        start = quoted(value.raw[:room].decode(errors="ignore"))[1:-1]
+        cut = self._cut_string(start, room, value.chars, head_share=1.0)
+        if cut is None:
+            return None
+        text, kept, _ = cut
+        kept_bytes = len(value.raw[:room].decode(errors="ignore")[:kept].encode())
+        missing = Cut(value.chars - kept, steps, text=value.raw, kept_bytes=kept_bytes)
+        return Shown(text, kept, missing)
+
+    def string(self, value: Value, room: int, steps: Steps) -> Shown | None:
+        """A string with its end left out, or its middle if it is text of many lines."""
+        content = value.raw[1:-1]
+        is_text = content.count(b"\\n", 0, 1 << 20) > TEXT_LINES
+        total = chars_written(content)
+        cut = self._cut_string(content, room, total, head_share=0.5 if is_text else 1.0)
+        if cut is None:
+            return None
+        text, kept, kept_bytes = cut
+        missing = Cut(total - kept, steps, text=value.raw, kept_bytes=1 + kept_bytes)
+        return Shown(text, kept, missing)
+
+    def _cut_string(
+        self, content: bytes, room: int, total: int, head_share: float
+    ) -> tuple[bytes, int, int] | None:
+        """A string cut inside, how many of its characters are left, and the bytes of its head."""
+        widest = quoted(self.marker.inside(total))[1:-1]
+        free = room - len(widest) - 2
+        if free < 0:
+            return None
+        if free < LEAST_CUT_BYTES:
+            return b'"%b"' % widest, 0, 0
+        ends = len(" … ".encode()) * (1 if head_share == 1.0 else 2)
+        head = head_of(content, int((free - ends) * head_share))
+        tail = tail_of(content, free - ends - len(head)) if head_share < 1.0 else b""
+        kept = chars_written(head) + chars_written(tail)
+        word = quoted(self.marker.inside(total - kept))[1:-1]
+        between = " … ".encode()
+        end = between + tail if head_share < 1.0 else b""
+        return b'"%b%b%b%b"' % (head, between, word, end), kept, len(head)
+
+    def _stub(self, value: Value, room: int, steps: Steps) -> Shown | None:
+        """A word on a value of which nothing is shown."""
+        if value.kind == "array":
+            word = self.marker.inside(len(value.items), "items")
+        else:
+            word = self.marker.inside(len(value.members), "keys")
+        text = quoted(word)
+        return Shown(text, 0, Cut(value.chars, steps)) if len(text) <= room else None
+
+    def items(
+        self, listed: Value | Lines, picked: Mapping[int, int], hints: Hints, steps: Steps = ()
+    ) -> Iterator[tuple[int, Shown]]:
+        """The picked items that can be shown, by number, each in what it may take."""
+        for number in sorted(picked):
+            inner = hints.into(str(number))
+            shown = self.show(listed.item(number), picked[number], inner, (*steps, number))
+            if shown is not None:
+                yield number, shown
+
+    def _array(self, value: Value, room: int, hints: Hints, steps: Steps) -> Shown | None:
+        """The items that are worth it, and a word at each gap."""
+        total = len(value.items)
+        gap_bytes = len(self.gap(total, total)) + 1
+        texts: list[bytes] = []
+        chars, cut, after = 0, None, 0
+        picked = pick_items(value.items, value.extras(hints), room - gap_bytes - 2, gap_bytes + 1)
+        for number, shown in self.items(value, picked, hints, steps):
+            if number > after:
+                texts.append(self.gap(after, number - 1))
+                cut = larger(cut, _gap_cut(value, (after, number - 1), steps))
+            texts.append(shown.text)
+            chars += shown.chars
+            cut = larger(cut, shown.cut)
+            after = number + 1
+        if after < total:
+            texts.append(self.gap(after, total - 1))
+            cut = larger(cut, _gap_cut(value, (after, total - 1), steps))
+        text = b"[%b]" % b",".join(texts)
+        return Shown(text, chars, cut) if chars and len(text) <= room else None
+
+    def _object(self, value: Value, room: int, hints: Hints, steps: Steps) -> Shown | None:
+        """Each member that has room for a word on it, and how many have none."""
+        key = quoted(omitted_key(value.names))
+        widest = len(key) + 2 + len(quoted(self.marker.inside(len(value.members), "keys")))
+        left = room - 2 if value.least_in_all <= room - 2 else room - 2 - widest
+        shown = self.members(value, left, hints, steps)
+        texts = shown.texts
+        if shown.missing:
+            texts = [b"%b:%b" % (key, quoted(self.marker.inside(shown.missing, "keys"))), *texts]
+        text = b"{%b}" % b",".join(texts)
+        return Shown(text, shown.chars, shown.cut) if shown.texts and len(text) <= room else None
+
+    def members(self, value: Value, room: int, hints: Hints, steps: Steps) -> Members:
+        """The members of an object in at most `room` bytes, a comma after each counted."""
+        texts: dict[int, bytes] = {}
+        shares = _share_members(value, room, hints)
+        chars, spare = 0, room - sum(shares.values())
+        cut: Cut | None = None
+        # The largest comes last: what the others leave over is of most use to it.
+        for place in sorted(shares, key=lambda place: _appetite(value.members[place][1])):
+            key, raw = value.members[place]
+            most = shares[place] + spare - len(key) - 2
+            if value.is_compact and len(raw) <= most:
+                shown: Shown | None = Shown(bytes(raw), char_count(bytes(raw)))
+            else:
+                name = value.names[place]
+                shown = self.show(value.member(place), most, hints.into(name), (*steps, name))
+            if shown is None:
+                spare += shares[place]
+                continue
+            texts[place] = b"%b:%b" % (key, shown.text)
+            spare = most - len(shown.text)
+            chars += shown.chars + char_count(key)
+            cut = larger(cut, shown.cut)
+        if len(texts) < len(value.members):
+            place = next(place for place in range(len(value.members)) if place not in texts)
+            cut = larger(cut, Cut(len(value.members[place][1]), (*steps, value.names[place])))
+        ordered = [texts[place] for place in sorted(texts)]
+        return Members(ordered, chars, cut, len(value.members) - len(texts))
+
+
+def omitted_key(names: Iterable[str]) -> str:
+    """The key that carries the marker, under a name that the data does not use."""
+    taken, key = set(names), OMITTED_KEY
+    while key in taken:
+        key += "_"
+    return key
+
+
+def larger(one: Cut | None, other: Cut | None) -> Cut | None:
+    """The one that hides more; of equals the first."""
+    if one is None or other is None:
+        return one or other
+    return other if other.chars > one.chars else one
+
+
+def _gap_cut(value: Value, gap: tuple[int, int], steps: Steps) -> Cut:
+    share = (gap[1] - gap[0] + 1) / len(value.items)
+    return Cut(int(value.chars * share), steps, gap=gap)
+
+
+def _appetite(raw: bytes) -> tuple[bool, int]:
+    """Large values after small ones, opaque ones after all."""
+    return _is_opaque(raw), len(raw)
+
+
+def _is_opaque(raw: bytes) -> bool:
+    """Whether it is a long string without a space: base64, a key, minified code."""
+    if len(raw) <= 2 * OPAQUE_BYTES:
+        return False
+    start = bytes(memoryview(raw)[: 2 * OPAQUE_BYTES])
+    return start.startswith(b'"') and b" " not in start and b"\\n" not in start
+
+
+def _share_members(value: Value, room: int, hints: Hints) -> dict[int, int]:
+    """Which members to show and the most each may take, key, colon and comma included."""
+    pointed = value.pointed(hints)
+    places = _members_with_room(value, room, pointed)
+    wants = {
+        place: len(value.members[place][0]) + 2 + len(value.members[place][1]) for place in places
+    }
+    first = {place: want for place, want in wants.items() if place in pointed}
+    rest = {
+        place: min(want, OPAQUE_BYTES) if _is_opaque(value.members[place][1]) else want
+        for place, want in wants.items()
+        if place not in pointed
+    }
+    least = sum(value.least[place] for place in rest)
+    most = min(max(int(room * POINTED_SHARE), room - sum(rest.values())), room - least)
+    shares = dict(zip(first, fair_shares(list(first.values()), most), strict=True))
+    left = room - sum(shares.values())
+    shares |= dict(zip(rest, fair_shares(list(rest.values()), left), strict=True))
+    return shares
+
+
+def _members_with_room(value: Value, room: int, pointed: Set[int]) -> list[int]:
+    """All members if there is room for a word on each; else those pointed at and the first."""
+    least = value.least
+    if value.least_in_all <= room:
+        return list(range(len(least)))
+    places: list[int] = []
+    for place in (*sorted(pointed), *(p for p in range(len(least)) if p not in pointed)):
+        if least[place] <= room:
+            places.append(place)
+            room -= least[place]
+        elif room < STUB_BYTES:
+            break
+    return places

@@ -1,0 +1,319 @@
+"""JSON read as slices of its own bytes: one level at a time, no objects for what lies deeper.
+
+The fast way is msgspec's `Raw`. It refuses what tools write all the same: NaN and Infinity, lone
+surrogate escapes, depths beyond the interpreter's stack; and of equal keys it keeps one. There a
+scanner of our own takes over, without recursion. Both ways give the same slices.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, islice
+from typing import Literal, TypeAlias
+
+import msgspec
+
+JsonKind = Literal["object", "array", "string", "number", "literal"]
+Depth = Literal["plain", "deep"]
+Slice: TypeAlias = msgspec.Raw
+"""A value's bytes, not copied: `bytes(slice)` copies them, `len(slice)` does not."""
+
+_KINDS: dict[int, JsonKind] = {
+    ord("{"): "object",
+    ord("["): "array",
+    ord('"'): "string",
+    **dict.fromkeys(b"tfnNI", "literal"),
+    **dict.fromkeys(b"0123456789-", "number"),
+}
+
+_SPACE = rb"[ \t\r\n]*+"
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_STRICT_STRING = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
+_NUMBER = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
+_CONSTANT = rb"NaN|-?Infinity"
+_SCALAR = rb"(?:%b|%b|%b|true|false|null)" % (_STRICT_STRING, _CONSTANT, _NUMBER)
+
+_SPACES = re.compile(_SPACE)
+_TOKENS = re.compile(rb'[^ \t\r\n"]++|' + _STRING, re.DOTALL)
+_ONE_STRING = re.compile(_STRING, re.DOTALL)
+_ONE_SCALAR = re.compile(rb"[^ \t\r\n,\]}]++")
+_ITEM_END = re.compile(_SPACE + rb"([,\]])" + _SPACE)
+_MEMBER_END = re.compile(_SPACE + rb"([,}])" + _SPACE)
+_KEY = re.compile(_SPACE + b"(" + _STRING + b")" + _SPACE + b":" + _SPACE, re.DOTALL)
+_BRACKETS = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+([\[{]++|[\]}]++)", re.DOTALL)
+
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_BARE_CONSTANT = re.compile(rb"(?<![\w.+-])(?:" + _CONSTANT + rb")(?![\w.+-])")
+
+_WHOLE = msgspec.json.Decoder(msgspec.Raw)
+_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class NotJson(ValueError):
+    """The bytes are no JSON; they are to be taken as text."""
+
+
+def kind_of(raw: bytes) -> JsonKind:
+    """What a JSON value is, by its first byte."""
+    start = _spaces(raw, 0)
+    if start == len(raw) or raw[start] not in _KINDS:
+        raise NotJson(f"no JSON value begins with {raw[:20]!r}")
+    return _KINDS[raw[start]]
+
+
+def is_json(data: bytes) -> bool:
+    """Whether `data`, valid UTF-8, is one JSON text: of any depth, NaN and Infinity allowed."""
+    return depth_of(data) is not None
+
+
+def depth_of(data: bytes) -> Depth | None:
+    """Whether a JSON text can be read fast, or is too deep for that; None if it is no JSON."""
+    try:
+        _WHOLE.decode(data)
+    except RecursionError:
+        return "deep" if _is_deep_json(data) else None
+    except msgspec.DecodeError:
+        tame = _tamed(data)
+        return None if tame is data else depth_of(tame)
+    return "plain"
+
+
+def compact(raw: bytes) -> bytes:
+    """The same JSON without the whitespace between its tokens."""
+    try:
+        return msgspec.json.format(raw, indent=-1)
+    except (RecursionError, msgspec.DecodeError):
+        return b"".join(_TOKENS.findall(raw))
+
+
+def items(raw: bytes) -> list[Slice]:
+    """The items of a valid JSON array."""
+    try:
+        return _ARRAY.decode(raw)
+    except RecursionError:
+        return _cut(raw, _scan_items(raw))
+    except msgspec.DecodeError as error:
+        tame = _tamed(raw)
+        if tame is raw:
+            raise NotJson(f"no JSON array: {error}") from error
+    return _cut(raw, _spans(raw, items(tame)))
+
+
+def count_items(raw: bytes) -> int | None:
+    """How many items an array has; None if it is none, or too deep to tell cheaply."""
+    try:
+        return len(_ARRAY.decode(raw))
+    except RecursionError:
+        return None
+    except msgspec.DecodeError:
+        tame = _tamed(raw)
+        return None if tame is raw else count_items(tame)
+
+
+def members(raw: bytes) -> list[tuple[bytes, Slice]]:
+    """The members of a valid JSON object, keys as written, equal keys one after the other."""
+    try:
+        read = _OBJECT.decode(raw)
+    except RecursionError:
+        return _cut_members(raw, _scan_members(raw))
+    except msgspec.DecodeError as error:
+        tame = _tamed(raw)
+        if tame is raw:
+            raise NotJson(f"no JSON object: {error}") from error
+        named = [(key, len(value)) for key, value in members(tame)]
+        return _cut_members(raw, _named_spans(raw, named))
+    plain = [(b'"%b"' % name.encode(), value) for name, value in read.items()]
+    if _written(plain) == raw:
+        return plain
+    spans = _member_spans(raw, read.values())
+    return _cut_members(raw, _scan_members(raw) if spans is None else spans)
+
+
+def _written(plain: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """An object of these members without any whitespace."""
+    parts = [part for key, value in plain for part in (b",", key, b":", value)]
+    return b"{%b}" % b"".join(parts[1:])
+
+
+def key_text(key: bytes) -> str:
+    """The name that a key as written stands for."""
+    if b"\\" not in key:
+        return key[1:-1].decode(errors="replace")
+    return str(json.loads(key.decode(errors="replace")))
+
+
+def _tamed(data: bytes) -> bytes:
+    """`data` with NaN, Infinity and surrogate escapes written over, every byte in its place.
+
+    The very same object where there is nothing to write over. What stands inside of strings may be
+    written over too: only lengths are read from the answer.
+    """
+    tame = data
+    if b"NaN" in data or b"Infinity" in data:
+        tame = _BARE_CONSTANT.sub(lambda found: b"1" * len(found[0]), tame)
+    if b"\\u" in data:
+        tame = _SURROGATE.sub(rb"\\u0020", tame)
+    return data if tame == data else tame
+
+
+_Span: TypeAlias = tuple[int, int]
+_MemberSpan: TypeAlias = tuple[int, int, int, int]
+
+
+def _cut(raw: bytes, spans: Iterable[_Span]) -> list[Slice]:
+    view = memoryview(raw)
+    return [msgspec.Raw(view[start:stop]) for start, stop in spans]
+
+
+def _cut_members(raw: bytes, spans: Iterable[_MemberSpan]) -> list[tuple[bytes, Slice]]:
+    view = memoryview(raw)
+    return [
+        (raw[key_start:key_stop], msgspec.Raw(view[start:stop]))
+        for key_start, key_stop, start, stop in spans
+    ]
+
+
+def _spaces(raw: bytes, at: int) -> int:
+    found = _SPACES.match(raw, at)
+    return found.end() if found else at
+
+
+def _spans(raw: bytes, values: Iterable[bytes]) -> Iterator[_Span]:
+    """Where values of known lengths stand in an array."""
+    at = _spaces(raw, _spaces(raw, 0) + 1)
+    for value in values:
+        stop = at + len(value)
+        yield at, stop
+        at = _after(_ITEM_END, raw, stop)
+
+
+def offsets(raw: bytes, values: Sequence[bytes]) -> list[int]:
+    """Where each of an array's items begins.
+
+    Where separators are of one length, as in all JSON that a program wrote, nothing is searched.
+    """
+    if len(values) < 2:
+        return [start for start, _ in _spans(raw, values)]
+    (first, stop), (second, _) = islice(_spans(raw, values), 2)
+    lengths = (len(value) + second - stop for value in values)
+    *starts, end = accumulate(lengths, initial=first)
+    last = _ITEM_END.match(raw, end - second + stop)
+    if last and last[1] == b"]":
+        return starts
+    return [start for start, _ in _spans(raw, values)]
+
+
+def _member_spans(raw: bytes, values: Iterable[Slice]) -> list[_MemberSpan] | None:
+    """Where members with these values stand; None if others stand there: a key came twice."""
+    spans: list[_MemberSpan] = []
+    view = memoryview(raw)
+    at = _spaces(raw, 0) + 1
+    for value in values:
+        key = _KEY.match(raw, at)
+        if key is None:
+            return None
+        start, stop = key.end(), key.end() + len(value)
+        # A value followed by its delimiter cannot be the start of another value.
+        end = _MEMBER_END.match(raw, stop)
+        if end is None or view[start:stop] != memoryview(value):
+            return None
+        spans.append((*key.span(1), start, stop))
+        at = end.end()
+    ended = not spans or raw[_spaces(raw, spans[-1][3])] == ord("}")
+    return spans if ended else None
+
+
+def _named_spans(raw: bytes, named: Iterable[tuple[bytes, int]]) -> Iterator[_MemberSpan]:
+    at = _spaces(raw, 0) + 1
+    for _, length in named:
+        key = _KEY.match(raw, at)
+        if key is None:
+            raise NotJson(f"no key at byte {at}")
+        yield (*key.span(1), key.end(), key.end() + length)
+        at = _after(_MEMBER_END, raw, key.end() + length)
+
+
+def _after(pattern: re.Pattern[bytes], raw: bytes, at: int) -> int:
+    found = pattern.match(raw, at)
+    if found is None:
+        raise NotJson(f"no delimiter at byte {at}")
+    return found.end()
+
+
+def _scan_items(raw: bytes) -> Iterator[_Span]:
+    at = _spaces(raw, _spaces(raw, 0) + 1)
+    while at < len(raw) and raw[at] != ord("]"):
+        stop = end_of(raw, at)
+        yield at, stop
+        at = _after(_ITEM_END, raw, stop)
+
+
+def _scan_members(raw: bytes) -> Iterator[_MemberSpan]:
+    at = _spaces(raw, _spaces(raw, 0) + 1)
+    while at < len(raw) and raw[at] == ord('"'):
+        key = _KEY.match(raw, at)
+        if key is None:
+            raise NotJson(f"no key at byte {at}")
+        stop = end_of(raw, key.end())
+        yield (*key.span(1), key.end(), stop)
+        at = _after(_MEMBER_END, raw, stop)
+
+
+def end_of(raw: bytes, at: int) -> int:
+    """Where the value that begins at `at` ends; inside of it only brackets are looked at."""
+    opening = raw[at : at + 1]
+    if opening in (b"[", b"{"):
+        return _closing(raw, at)
+    found = (_ONE_STRING if opening == b'"' else _ONE_SCALAR).match(raw, at)
+    if found is None:
+        raise NotJson(f"no JSON value at byte {at}")
+    return found.end()
+
+
+def _closing(raw: bytes, at: int) -> int:
+    depth = 0
+    for found in _BRACKETS.finditer(raw, at):
+        start, stop = found.span(1)
+        if raw[start] in b"[{":
+            depth += stop - start
+        elif stop - start >= depth:
+            return start + depth
+        else:
+            depth -= stop - start
+    raise NotJson(f"what opens at byte {at} is never closed")
+
+
+_VALUE = _SPACE + _SCALAR + _SPACE
+_NAME = _SPACE + _STRICT_STRING + _SPACE + b":"
+_ARRAY_REST = rb"(?:%b,)*+(?:%b\]|%b[\[{])" % (_VALUE, _VALUE, _SPACE)
+_OBJECT_REST = rb"(?:%b%b,)*+(?:%b%b\}|%b%b[\[{])" % (_NAME, _VALUE, _NAME, _VALUE, _NAME, _SPACE)
+_STEPS = {
+    (ord("["), True): re.compile(rb"%b\]|%b" % (_SPACE, _ARRAY_REST)),
+    (ord("["), False): re.compile(rb"%b(?:\]|,%b)" % (_SPACE, _ARRAY_REST)),
+    (ord("{"), True): re.compile(rb"%b\}|%b" % (_SPACE, _OBJECT_REST)),
+    (ord("{"), False): re.compile(rb"%b(?:\}|,%b)" % (_SPACE, _OBJECT_REST)),
+}
+"""By the open container, and whether it was just opened: everything up to the next bracket."""
+
+
+def _is_deep_json(data: bytes) -> bool:
+    """Check a JSON text bracket by bracket, with a stack of our own."""
+    at = _spaces(data, 0) + 1
+    opened = bytearray(data[at - 1 : at])
+    fresh = True
+    if bytes(opened) not in (b"[", b"{"):
+        return False
+    while opened:
+        found = _STEPS[opened[-1], fresh].match(data, at)
+        if found is None:
+            return False
+        at = found.end()
+        fresh = data[at - 1] in b"[{"
+        if fresh:
+            opened.append(data[at - 1])
+        else:
+            opened.pop()
+    return _spaces(data, at) == len(data)

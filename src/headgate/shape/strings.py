@@ -1,0 +1,73 @@
+"""Cuts inside JSON strings, in the form they are written in: never in an escape or a grapheme."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+
+import msgspec
+
+from headgate.shape.cut import grapheme_after, grapheme_before
+from headgate.shape.sketch import char_count
+
+WINDOW_BYTES = 1_024
+"""How much of a string on each side of a cut is read to find the boundary near it."""
+
+BACKSLASH = ord("\\")
+
+CHARACTER = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^u]|[^\\]",
+    re.DOTALL,
+)
+"""One character of the string, however it is written."""
+
+ESCAPED = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)", re.DOTALL)
+
+
+def quoted(text: str) -> bytes:
+    """`text` as a JSON string."""
+    return msgspec.json.encode(text)
+
+
+def chars_written(content: bytes) -> int:
+    """How many characters the inside of a JSON string stands for."""
+    if b"\\" not in content:
+        return char_count(content)
+    escapes = ESCAPED.findall(content)
+    return char_count(content) - sum(map(len, escapes)) + len(escapes)
+
+
+def head_of(content: bytes, most_bytes: int) -> bytes:
+    """The longest start of a string's inside that is at most `most_bytes` long."""
+    if len(content) <= most_bytes:
+        return content
+    if most_bytes <= 0:
+        return b""
+    starts, characters = _around(content, most_bytes)
+    last = bisect_right(starts, most_bytes) - 1
+    return content[: starts[grapheme_before(characters, last)]]
+
+
+def tail_of(content: bytes, most_bytes: int) -> bytes:
+    """The longest end of a string's inside that is at most `most_bytes` long."""
+    if len(content) <= most_bytes:
+        return content
+    if most_bytes <= 0:
+        return b""
+    starts, characters = _around(content, len(content) - most_bytes)
+    first = bisect_left(starts, len(content) - most_bytes)
+    return content[starts[grapheme_after(characters, first)] :]
+
+
+def _around(content: bytes, at: int) -> tuple[list[int], str]:
+    """The characters around a place, and where each begins and the last one ends."""
+    start = max(at - WINDOW_BYTES, 0)
+    # Not after a backslash, which might be half of an escape, nor inside a code point.
+    while start > 0 and (content[start - 1] == BACKSLASH or content[start] & 0xC0 == 0x80):
+        start -= 1
+    window = content[start : at + WINDOW_BYTES].decode(errors="ignore")
+    starts, written = [start], CHARACTER.findall(window)
+    for character in written:
+        starts.append(starts[-1] + len(character.encode()))
+    return starts, json.loads('"' + "".join(written) + '"', strict=False)

@@ -1,0 +1,222 @@
+"""JSON values that are taken apart as they are looked at, and what of their parts to show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TypeAlias
+
+from headgate.budget import fair_shares
+from headgate.shape.hints import Hints, pointed_items, pointed_keys
+from headgate.shape.items import Items, items_of, lines_of
+from headgate.shape.odd import odd_items
+from headgate.shape.sketch import char_count
+from headgate.shape.slices import Depth, JsonKind, compact, depth_of, key_text, kind_of, members
+
+COMPACTED_BYTES = 256 * 1024
+"""A larger value keeps its whitespace until it is taken apart: most of it is never shown."""
+
+SEARCHED_BYTES = 1 << 20
+"""Of an object larger than this only the keys are compared with the query, not the values."""
+
+SHOWN_ITEMS = 10
+"""Of a list of at most this many items each one is shown, large ones in part."""
+
+LARGE_PART = 4
+"""In a longer list an item is cut that takes more than this part of the room."""
+
+LEAST_ITEM_BYTES = 300
+"""An item is not cut to less than this as long as others can be left out instead."""
+
+TAIL_PART = 16
+"""Room left at the end of a list is used for a part of the next item if it is more than this."""
+
+POINTED_SHARE = 0.6
+ODD_SHARE = 0.25
+"""What part of a list's room goes to items far from its beginning."""
+
+MOST_ODD = 10
+"""A few examples tell a reader that there are odd ones, and which."""
+
+EXTRAS = 3
+"""How many of them there is room for at least, if there are as many."""
+
+LEAST_EXTRA_BYTES = 60
+
+STUB_BYTES = 40
+"""What the shortest word on a value takes at most: `"[1,234,567 items omitted #k7q2]"`."""
+
+LAST_SHARE = 0.25
+LAST_LINES = 200
+"""Lines are written one after the other, and the last ones say how it ended."""
+
+DEEP_BYTES = 64 * 1024
+"""What is too deep to be read fast is taken apart only up to this size; beyond it is text."""
+
+Extras: TypeAlias = tuple[tuple[float, list[int]], ...]
+"""Numbers of items, the best first, each group with its share of the room."""
+
+
+class Value:
+    """A JSON value, taken apart when it is asked for its parts, and only once."""
+
+    def __init__(
+        self, raw: bytes, *, is_compact: bool = False, depth: Depth | None = "plain"
+    ) -> None:
+        self.is_compact = is_compact or len(raw) <= COMPACTED_BYTES
+        self.depth = depth
+        self.raw = compact(raw) if self.is_compact and not is_compact else raw
+        self._parts: dict[int, Value] = {}
+        self._extras: Extras | None = None
+        self._pointed: set[int] | None = None
+
+    @cached_property
+    def kind(self) -> JsonKind:
+        """What it is."""
+        return kind_of(self.raw)
+
+    @cached_property
+    def is_bomb(self) -> bool:
+        """Whether it is so deep, and so large, that taking it apart level by level takes long."""
+        return len(self.raw) > DEEP_BYTES and (self.depth or depth_of(self.raw)) == "deep"
+
+    @cached_property
+    def chars(self) -> int:
+        """How many characters it is written in."""
+        return char_count(self.raw)
+
+    @cached_property
+    def items(self) -> Items:
+        """Its items."""
+        return items_of(self.raw)
+
+    @cached_property
+    def members(self) -> Sequence[tuple[bytes, bytes]]:
+        """Its members, keys as written."""
+        return members(self.raw)
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names of its members."""
+        return [key_text(key) for key, _ in self.members]
+
+    @cached_property
+    def least(self) -> list[int]:
+        """What each member takes at least, with its key, a colon and a comma."""
+        return [len(key) + 2 + min(len(raw), STUB_BYTES) for key, raw in self.members]
+
+    @cached_property
+    def least_in_all(self) -> int:
+        """What all members take at least."""
+        return sum(self.least)
+
+    def item(self, number: int) -> Value:
+        """One of its items."""
+        if number not in self._parts:
+            self._parts[number] = self._part(self.items[number])
+        return self._parts[number]
+
+    def member(self, place: int) -> Value:
+        """The value of one of its members."""
+        if place not in self._parts:
+            self._parts[place] = self._part(bytes(self.members[place][1]))
+        return self._parts[place]
+
+    def _part(self, raw: bytes) -> Value:
+        depth: Depth | None = "plain" if self.depth == "plain" else None
+        return Value(raw, is_compact=self.is_compact, depth=depth)
+
+    def extras(self, hints: Hints) -> Extras:
+        """Its items that are worth showing wherever they stand."""
+        if self._extras is None:
+            self._extras = extras_of(self.items, hints)
+        return self._extras
+
+    def pointed(self, hints: Hints) -> set[int]:
+        """The places of the members that the query points at."""
+        if self._pointed is None:
+            searched = len(self.raw) <= SEARCHED_BYTES and bool(hints.words)
+            values = [bytes(raw).lower() for _, raw in self.members] if searched else []
+            self._pointed = pointed_keys(self.names, values, hints)
+        return self._pointed
+
+
+class Lines:
+    """JSON lines, seen as a list of values; one that is no JSON is left as it is."""
+
+    def __init__(self, data: bytes) -> None:
+        self.items = lines_of(data)
+        self._parts: dict[int, Value] = {}
+        self._extras: Extras | None = None
+
+    def item(self, number: int) -> Value:
+        """One of the lines."""
+        if number not in self._parts:
+            line = self.items[number]
+            depth = depth_of(line)
+            self._parts[number] = Value(line, is_compact=depth is None, depth=depth or "plain")
+        return self._parts[number]
+
+    def extras(self, hints: Hints) -> Extras:
+        """Lines that are worth showing wherever they stand, and the last ones."""
+        if self._extras is None:
+            last = range(len(self.items) - 1, max(len(self.items) - LAST_LINES, 0), -1)
+            self._extras = (*extras_of(self.items, hints), (LAST_SHARE, list(last)))
+        return self._extras
+
+
+def extras_of(items: Items, hints: Hints) -> Extras:
+    """The items that a query points at and those that stand out, the best first."""
+    pointed = pointed_items(items, hints)
+    odd = odd_items(items)
+    return (
+        (POINTED_SHARE, sorted(pointed, key=lambda number: (-pointed[number], number))),
+        (ODD_SHARE, sorted(odd, key=lambda number: (-odd[number], number))[:MOST_ODD]),
+    )
+
+
+def pick_items(items: Items, extras: Extras, room_bytes: int, aside_bytes: int) -> dict[int, int]:
+    """Which items of a list to show, and the most each may take.
+
+    Those at the beginning, and those worth showing wherever they stand; each of the latter costs
+    `aside_bytes` more, to say where it stands.
+    """
+    picked: dict[int, int] = {}
+    left = room_bytes
+    for share, numbers in extras:
+        budget = int(left * share)
+        most = budget // max(min(len(numbers), EXTRAS), 1) - aside_bytes
+        for number in numbers if most >= LEAST_EXTRA_BYTES else ():
+            cost = min(items.length(number), most) + aside_bytes
+            if number in picked:
+                continue
+            if cost > budget:
+                break
+            picked[number] = cost - aside_bytes
+            budget -= cost
+            left -= cost
+    others = (number for number in range(len(items)) if number not in picked)
+    return picked | pick_first(items, others, left)
+
+
+def pick_first(items: Items, numbers: Iterable[int], room_bytes: int) -> dict[int, int]:
+    """The first of these items: whole, or large ones in part; at the end a part of one more."""
+    parts = len(items) if len(items) <= SHOWN_ITEMS else LARGE_PART
+    most = max(LEAST_ITEM_BYTES, room_bytes // max(parts, 1) - 1)
+    shares: dict[int, int] = {}
+    large: dict[int, int] = {}
+    left = room_bytes
+    for number in numbers:
+        length = items.length(number)
+        share = min(length, most)
+        if share + 1 > left:
+            share = left - 1 if left > max(room_bytes // TAIL_PART, LEAST_EXTRA_BYTES) else 0
+        if share <= 0:
+            break
+        shares[number] = share
+        left -= share + 1
+        if share < length:
+            large[number] = length
+    lent = sum(shares[number] for number in large)
+    more = fair_shares(list(large.values()), lent + max(left, 0))
+    return shares | dict(zip(large, more, strict=True))
