@@ -1,10 +1,10 @@
 import hashlib
 
 import pytest
-from headgate.measure.meters import meter_for
 
 from headgate import Json, Media, Policy, Text, ToolResult
-from headgate.arrive import arrive, query_of
+from headgate.arrive import arrive, identify, query_of
+from headgate.measure.meters import meter_for
 from headgate.testing import result
 from headgate.types import Query
 
@@ -14,7 +14,7 @@ IMAGE = Media("image", {"type": "image", "source": {"data": "AAAA" * 10_000}})
 
 
 def arrived(made: ToolResult):
-    return arrive(made, POLICY, METER)
+    return arrive(identify(made), POLICY, METER)
 
 
 @pytest.mark.proves("R1")
@@ -24,9 +24,9 @@ def test_a_string_and_a_block_of_it_arrive_alike():
         arrived(result("t", [Text("a\nb")], call_id="1")),
     )
 
-    assert (of_text.text, of_text.digest, of_text.size) == (
+    assert (of_text.text, of_text.identity.digest, of_text.size) == (
         of_block.text,
-        of_block.digest,
+        of_block.identity.digest,
         of_block.size,
     )
 
@@ -52,7 +52,7 @@ def test_every_value_a_tool_returns_arrives_as_text(value, text):
 def test_all_text_blocks_are_kept_each_on_a_line_of_its_own():
     several = arrived(result("t", [Text("a"), IMAGE, Text("b\n"), Text("c")]))
 
-    assert (several.original, several.media) == (b"a\nb\nc", 1)
+    assert (several.original, several.identity.media) == (b"a\nb\nc", 1)
 
 
 @pytest.mark.proves("R2")
@@ -100,15 +100,15 @@ def test_clean_text_is_not_copied():
 
 
 def test_an_error_and_a_success_of_the_same_text_are_told_apart():
-    assert arrived(result("t", "x")).digest != arrived(result("t", "x", is_error=True)).digest
+    assert identify(result("t", "x")).digest != identify(result("t", "x", is_error=True)).digest
 
 
 def test_other_media_make_another_result():
     other = Media("image", {"source": {"data": "BBBB"}})
 
     assert (
-        arrived(result("t", [Text("x"), IMAGE])).digest
-        != arrived(result("t", [Text("x"), other])).digest
+        identify(result("t", [Text("x"), IMAGE])).digest
+        != identify(result("t", [Text("x"), other])).digest
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
-from headgate.arrive import Arrived, arrive
+from headgate.arrive import Arrived, Identity, arrive, identify
 from headgate.budget import SHARING
 from headgate.events import Event
 from headgate.judge import Desk, judge
-from headgate.ledger import Key, Ledger
+from headgate.ledger import Key
 from headgate.limits import Limit, OverrideTable, limit_for
 from headgate.policy import Policy
 from headgate.types import Media, Ref, Text, ToolResult, Verdict
@@ -43,58 +44,76 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One result of a batch on its way to a verdict."""
+    """One result of a batch on its way to a verdict; what was decided is not measured again."""
 
-    arrived: Arrived
+    identity: Identity
     key: Key
-    known: Verdict | None
     limit: Limit
+    known: Verdict | None
+    arrived: Arrived | None
 
     @property
     def fixed(self) -> bool:
         """Whether the batch cannot shorten it: decided before, exempt, verbatim, or read back."""
         exempt = self.limit.exempt or self.limit.count is None
-        return self.known is not None or exempt or self.arrived.result.origin == "store"
+        return self.known is not None or exempt or self.identity.result.origin == "store"
+
+
+class Verdicts(Protocol):
+    """Where verdicts of earlier are found."""
+
+    def find(self, key: Key) -> Verdict | None:
+        """The verdict that stands for a key."""
+        ...
 
 
 def plan_batch(
     batch: Sequence[ToolResult],
-    ledger: Ledger,
+    verdicts: Verdicts,
     desk: Desk,
     overrides: OverrideTable,
     prefix: bytes = b"",
 ) -> Plan:
     """Decide what the model sees of each result of a batch."""
-    cases, events = _cases(batch, ledger, desk, overrides, prefix)
+    cases, events = _cases(batch, verdicts, desk, overrides, prefix)
     budget = overrides.batch or desk.policy.batch_count
     shares = _shares(cases, budget, desk.policy)
-    verdicts: list[Verdict] = []
+    decided: list[Verdict] = []
     spills: dict[Ref, Spill] = {}
     for case, share in zip(cases, shares, strict=True):
-        verdict = case.known or _judge(case, share, desk)
-        verdicts.append(verdict)
-        if case.known is None and verdict.ref is not None:
+        verdict = _decided(case, share, desk)
+        decided.append(verdict)
+        if case.arrived is not None and verdict.ref is not None:
             spills[verdict.ref] = _spill(case.arrived, verdict.ref)
     keys = tuple(case.key for case in cases)
-    return Plan(keys, tuple(verdicts), tuple(spills.values()), tuple(events), budget)
+    return Plan(keys, tuple(decided), tuple(spills.values()), tuple(events), budget)
 
 
 def _cases(
-    batch: Sequence[ToolResult], ledger: Ledger, desk: Desk, overrides: OverrideTable, prefix: bytes
+    batch: Sequence[ToolResult],
+    verdicts: Verdicts,
+    desk: Desk,
+    overrides: OverrideTable,
+    prefix: bytes,
 ) -> tuple[list[Case], list[Event]]:
     cases: list[Case] = []
     events: list[Event] = list(overrides.ignored)
     for result in batch:
-        arrived = arrive(result, desk.policy, desk.meter)
-        key = Key(prefix, result.call_id, arrived.digest)
+        identity = identify(result)
+        key = Key(prefix, result.call_id, identity.digest)
         limit, noted = limit_for(result, desk.policy, overrides)
         events += noted
-        cases.append(Case(arrived, key, ledger.find(key), limit))
+        known = verdicts.find(key)
+        arrived = arrive(identity, desk.policy, desk.meter) if known is None else None
+        cases.append(Case(identity, key, limit, known, arrived))
     return cases, events
 
 
-def _judge(case: Case, share: int | None, desk: Desk) -> Verdict:
-    if case.arrived.result.origin == "store":
+def _decided(case: Case, share: int | None, desk: Desk) -> Verdict:
+    if case.known is not None:
+        return case.known
+    assert case.arrived is not None
+    if case.identity.result.origin == "store":
         return judge(case.arrived, READ_BACK, None, desk)
     return judge(case.arrived, case.limit, share, desk)
 
@@ -103,8 +122,8 @@ def _shares(cases: Sequence[Case], budget: int | None, policy: Policy) -> list[i
     """Each result's piece of the batch's budget; None: it stands whatever the budget."""
     if budget is None:
         return [None] * len(cases)
-    fixed = [_cost(case, policy) for case in cases if case.fixed]
-    fixed += [case.arrived.media * policy.media_tokens for case in cases if not case.fixed]
+    media = sum(case.identity.media for case in cases) * policy.media_tokens
+    fixed = [_cost(case, policy) for case in cases if case.fixed] + [media]
     wants = [_cost(case, policy) for case in cases if not case.fixed]
     shares = SHARING[policy.sharing](wants, fixed, budget, policy.preview.count)
     # A result that gets all it wants is not held to its share: the share is then its own size.
@@ -116,12 +135,12 @@ def _shares(cases: Sequence[Case], budget: int | None, policy: Policy) -> list[i
 
 
 def _cost(case: Case, policy: Policy) -> int:
-    """What a result takes of the budget: what is shown of it, and its media."""
-    media = case.arrived.media * policy.media_tokens if case.fixed else 0
+    """What a result's text takes of the budget."""
     if case.known is not None:
-        return case.known.after.of(policy.unit) + policy.block_overhead + media
+        return case.known.after.of(policy.unit) + policy.block_overhead
+    assert case.arrived is not None
     size = case.arrived.size.of(policy.unit) + policy.block_overhead
-    return min(size, case.limit.count or size) + media
+    return min(size, case.limit.count or size)
 
 
 def _spill(arrived: Arrived, ref: Ref) -> Spill:

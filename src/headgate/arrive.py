@@ -30,22 +30,44 @@ COMMON_WORDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
-    """A result, ready to be judged."""
+class Identity:
+    """What tells a result from any other, known before anything is measured."""
 
     result: ToolResult
     original: bytes
     """Its text, byte for byte as it came; several blocks joined by line ends."""
-    text: bytes
-    """What a reader gets if it goes in whole: valid UTF-8, normalised, never blank."""
     sha256: str
     """Of the original."""
     digest: bytes
     """Of all that makes the result: text, media and whether it is an error."""
-    size: Size
-    """Of `text`, in every unit."""
     media: int
     """Blocks that pass untouched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A result, ready to be judged."""
+
+    identity: Identity
+    text: bytes
+    """What a reader gets if it goes in whole: valid UTF-8, normalised, never blank."""
+    size: Size
+    """Of `text`, in every unit."""
+
+    @property
+    def result(self) -> ToolResult:
+        """As the tool gave it."""
+        return self.identity.result
+
+    @property
+    def original(self) -> bytes:
+        """Its text, byte for byte as it came."""
+        return self.identity.original
+
+    @property
+    def sha256(self) -> str:
+        """Of the original."""
+        return self.identity.sha256
 
     @property
     def changed(self) -> bool:
@@ -53,18 +75,20 @@ class Arrived:
         return self.text is not self.original and self.text != self.original
 
 
-def arrive(result: ToolResult, policy: Policy, meter: Meter) -> Arrived:
-    """Make a result ready to be judged."""
+def identify(result: ToolResult) -> Identity:
+    """Tell a result from all others."""
     original = original_bytes(result)
-    text = readable(original, result, policy)
     media = [block for block in result.blocks if isinstance(block, Media)]
-    if not media and not text.strip():
-        text = nothing_returned(result.tool).encode("utf-8", "backslashreplace")
     sha256 = hashlib.sha256(original).digest()
-    size = size_of(text, meter)
-    return Arrived(
-        result, original, text, sha256.hex(), digest_of(result, sha256, media), size, len(media)
-    )
+    return Identity(result, original, sha256.hex(), digest_of(result, sha256, media), len(media))
+
+
+def arrive(identity: Identity, policy: Policy, meter: Meter) -> Arrived:
+    """Make a result ready to be judged."""
+    text = readable(identity.original, identity.result, policy)
+    if not identity.media and not text.strip():
+        text = nothing_returned(identity.result.tool).encode("utf-8", "backslashreplace")
+    return Arrived(identity, text, size_of(text, meter))
 
 
 def readable(original: bytes, result: ToolResult, policy: Policy) -> bytes:

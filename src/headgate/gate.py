@@ -190,7 +190,7 @@ class Gate:
                 self._emit(Spilled(verdict.ref, verdict.call_id, passing.length))
             elif passing.failure is not None:
                 self._emit(SpillFailed(verdict.ref or "", verdict.call_id, passing.failure))
-            key = Key(b"", verdict.call_id, arrived.digest)
+            key = Key(b"", verdict.call_id, arrived.identity.digest)
             plan = Plan((key,), (verdict,), (), (), self.policy.batch_count)
             standing = self._record(plan)
             self._report(plan, standing)

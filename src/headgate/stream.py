@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 
-from headgate.arrive import Arrived, digest_of, query_of
+from headgate.arrive import Arrived, Identity, digest_of, query_of
 from headgate.errors import StoreError
 from headgate.judge import Desk, shortened
 from headgate.limits import Limit
@@ -144,9 +144,8 @@ def judge_passing(passing: Passing, limit: Limit, is_error: bool) -> tuple[Arriv
         desk = replace(desk, failed={ref: kept})
     kind = result.kind or recognise(passing.head, tool=result.tool)
     size = _size(passing, sketch, desk.meter)
-    arrived = Arrived(
-        result, b"", b"", sha256.hexdigest(), digest_of(result, sha256.digest()), size, 0
-    )
+    digest = digest_of(result, sha256.digest())
+    arrived = Arrived(Identity(result, b"", sha256.hexdigest(), digest, 0), b"", size)
     marker = desk.marker(arrived.sha256, result.call_id)
     shaped = _shaped(passing, sketch, kind, is_error, size.of(desk.policy.unit), marker)
     return arrived, shortened(arrived, limit, None, kind, shaped, desk), kept
