@@ -1,0 +1,315 @@
+"""What a text is, told from its structure: its first 64 KB and last 16 KB, never more.
+
+A wrong answer costs quality, never correctness: every shaper takes any text.
+"""
+
+from __future__ import annotations
+
+import functools
+from codecs import BOM_UTF8
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headgate.normalise import UTF_16, normalise
+from headgate.shape.traits import BUILDS, LOGGED, LANGUAGES, LINE, OTHERS, TESTS, TRACES
+from headgate.types import Kind
+
+if TYPE_CHECKING:
+    import re2
+
+HEAD_BYTES = 64 * 1024
+TAIL_BYTES = 16 * 1024
+
+FIRST_LINES = 48
+LAST_LINES = 16
+LINE_BYTES = 240
+"""Of how many lines the shape is looked at, and how far: it shows early or not at all."""
+
+RAW = (b"\x1b", b"\r", b"\b")
+"""Signs that a text was not normalised yet."""
+
+TEXT_BYTES = bytes(set(range(0x20, 0x100)) - {0x7F} | set(b"\t\n\r\f\b\a\x1b"))
+
+CODE_LINE = re.compile(
+    rb"[ \t]*(?:#|//|/\*|\*|--|@|<|\$|[}\])]|[\w.\"'-]+(?:\[[^\]]*\])? ?(?:[:=({]|\+=)"
+    rb"|(?:as|async|assert|await|break|case|class|const|def|do|done|echo|elif|else|end|enum|esac"
+    rb"|except|export|fi|fn|for|from|func|function|if|impl|import|int|let|local|package|private"
+    rb"|protected|pub|public|raise|require|return|select|set|static|struct|then|try|type|use|val|var"
+    rb"|void|while|with|yield)\b)|.*[{}()\[\];,:=\\]$"
+)
+"""How lines of code begin or end."""
+
+GUTTER = re.compile(rb"(?m)^ *(\d{1,7})(?:\t|\xe2\x86\x92|: ?| ?\| ?)")
+"""The line number a file reader puts before a line."""
+
+DIFF_START = re.compile(rb"diff |--- |Index: |@@ |\*\*\* |\d+(?:,\d+)?[acd]\d+(?:,\d+)?$")
+RULED = re.compile(rb"[-=+| ]*[-=]{3,}[-=+| ]*$")
+"""The line between the heading of a table and its rows."""
+QUOTED = re.compile(rb'"[^"]*"')
+UPPER_HEADING = re.compile(rb"[^a-z]*[A-Z]{2}[^a-z]*$")
+BLANKS = bytes(0x31 if byte in b" \t" else 0x30 for byte in range(256))
+
+TRAITS: tuple[tuple[str, str, int], ...] = (
+    *(("test", pattern, weight) for pattern, weight in TESTS),
+    *(("build", pattern, weight) for pattern, weight in BUILDS),
+    *(("trace", pattern, 1) for pattern in TRACES),
+    *((kind, pattern, 1) for kind, pattern in OTHERS),
+    *((f"in {language}", pattern, weight) for language, pattern, weight in LANGUAGES),
+)
+
+GREW_FROM = {"in typescript": "in javascript", "in cpp": "in c"}
+"""A language whose texts also show the traits of another."""
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What is looked at of a text."""
+
+    text: bytes
+    lines: Sequence[bytes]
+    """From both ends, none blank."""
+    shapes: Counter[str]
+    """How many of the lines have which shape."""
+    traits: Counter[str]
+    """The weights of the traits found, by kind; of languages under `in python`."""
+
+    def share(self, *shapes: str) -> float:
+        return sum(self.shapes[shape] for shape in shapes) / len(self.lines)
+
+    @property
+    def language(self) -> tuple[str, int]:
+        """The language that most speaks for, and how much."""
+        best, weight = "", 0
+        for name, own in self.traits.items():
+            if name.startswith("in "):
+                total = own + self.traits[GREW_FROM[name]] if name in GREW_FROM else own
+                if total > weight:
+                    best, weight = name.removeprefix("in "), total
+        return best, weight
+
+
+def recognise(data: bytes, *, tool: str = "") -> Kind:
+    """The kind of a result, normalised or not; `tool` helps where its structure says little."""
+    if is_binary(data[:HEAD_BYTES]):
+        return "binary"
+    text = _sample(data)
+    lines = _some_lines(text)
+    if not lines:
+        return "prose"
+    if looks_like_jsonl(text, lines):
+        return "jsonl"
+    if looks_like_json(data):
+        return "json"
+    view = _view(text, lines)
+    for kind, holds in RULES:
+        if holds(view):
+            return kind
+    return "search" if "grep" in tool.lower() and view.share("named") >= 0.5 else "prose"
+
+
+def language_of(data: bytes) -> str | None:
+    """The language a text is written in, if it is source code or a configuration."""
+    text = _sample(data)
+    lines = _some_lines(text)
+    if not lines:
+        return None
+    name, weight = _view(text, lines).language
+    return name if weight >= 4 else None
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether these bytes are no text in any encoding: too many controls."""
+    if head[:2] in UTF_16:
+        return False
+    controls = len(head.translate(None, TEXT_BYTES))
+    zeros = head.count(b"\0")
+    # Names separated by NUL are text; one in ten is more than any name is short.
+    return (controls - zeros) * 50 > len(head) or zeros * 10 > len(head)
+
+
+def looks_like_json(data: bytes) -> bool:
+    """Whether the text begins and ends as one JSON array or object; the shaper makes sure."""
+    head, tail = data[:LINE_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n"), data[-LINE_BYTES:].rstrip()
+    if head[:1] == b"{":
+        return tail[-1:] == b"}" and head[1:].lstrip()[:1] in (b'"', b"}")
+    if head[:1] == b"[":
+        return tail[-1:] == b"]" and ARRAY_START.match(head) is not None
+    return False
+
+
+ARRAY_START = re.compile(
+    rb'\[\s*(?:[\[{"\]]|(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*[,\]])'
+)
+
+
+def looks_like_jsonl(text: bytes, lines: Sequence[bytes]) -> bool:
+    """Whether nearly every line is an object or array of its own."""
+    if len(lines) < 2 or text.split(b"\n", 1)[0].rstrip()[-1:] not in (b"}", b"]"):
+        return False
+    whole = sum(ARRAY_START.match(line) is not None or line[:2] == b'{"' for line in lines)
+    return whole >= 0.9 * len(lines)
+
+
+def _view(text: bytes, lines: Sequence[bytes]) -> _View:
+    if _has_gutter(lines):
+        text = GUTTER.sub(b"", text[:TAIL_BYTES])
+        lines = _some_lines(text) or lines
+    shapes = Counter(found.lastgroup or "" for line in lines if (found := LINE.match(line)))
+    traits: Counter[str] = Counter()
+    for i in _traits().Match(text) or ():
+        name, _, weight = TRAITS[i]
+        traits[name] += weight
+    return _View(text, lines, shapes, traits)
+
+
+def _sample(data: bytes) -> bytes:
+    text = data.removeprefix(BOM_UTF8)
+    if len(data) > HEAD_BYTES + TAIL_BYTES:
+        tail = data[-TAIL_BYTES:]
+        text = data[:HEAD_BYTES] + b"\n" + tail[tail.find(b"\n") + 1 :]
+    if data[:2] in UTF_16 or any(sign in text for sign in RAW):
+        return normalise(text)
+    return text
+
+
+def _some_lines(text: bytes) -> list[bytes]:
+    lines = [line for line in text[: FIRST_LINES * LINE_BYTES].split(b"\n") if line.strip()]
+    if len(lines) <= FIRST_LINES and len(text) <= FIRST_LINES * LINE_BYTES:
+        return [line[:LINE_BYTES] for line in lines]
+    end = [line for line in text[-LAST_LINES * LINE_BYTES :].split(b"\n")[1:] if line.strip()]
+    return [line[:LINE_BYTES] for line in lines[:FIRST_LINES] + end[-LAST_LINES:]]
+
+
+def _has_gutter(lines: Sequence[bytes]) -> bool:
+    numbers = [int(found[1]) for line in lines[:12] if (found := GUTTER.match(line))]
+    return (
+        len(numbers) >= 3
+        and all(b - a in (1, 2, 3) for a, b in zip(numbers, numbers[1:], strict=False))
+        and len(numbers) >= 0.9 * min(len(lines), 12)
+    )
+
+
+@functools.cache
+def _traits() -> re2.Set:
+    import re2
+
+    options = re2.Options()
+    options.max_mem = 64 << 20
+    traits = re2.Set.SearchSet(options)
+    for _, pattern, _ in TRAITS:
+        traits.Add(f"(?m){pattern}")
+    traits.Compile()
+    return traits
+
+
+def _is_html(view: _View) -> bool:
+    return view.traits["html"] >= 2 and view.lines[0].lstrip()[:1] == b"<"
+
+
+def _is_diff(view: _View) -> bool:
+    if view.traits["diff"] == 0:
+        return False
+    if any(DIFF_START.match(line) for line in view.lines[:12]):
+        return True
+    return view.shapes["hunk"] > 0 and not (_is_test(view) or _is_build(view))
+
+
+def _is_git_log(view: _View) -> bool:
+    if view.share("commit") >= 0.8 and len(view.lines) >= 2:
+        return True
+    return view.traits["git-log"] >= 2 and (view.traits["diff"] == 0 or _commits(view) > 1)
+
+
+def _commits(view: _View) -> int:
+    return view.text.count(b"\ncommit ") + view.text.startswith(b"commit ")
+
+
+def _is_listing(view: _View) -> bool:
+    if view.share("mode", "tree", "size", "status") >= 0.6:
+        return True
+    few = len(view.lines) < 3
+    return not few and view.share("path", "word") >= 0.85
+
+
+def _is_search(view: _View) -> bool:
+    if view.share("hit", "context", "break") >= 0.6 and view.shapes["hit"]:
+        return "build" not in view.traits
+    if len(view.lines) >= 2 and view.share("named", "hit") >= 0.8:
+        return "build" not in view.traits
+    under_headings = view.shapes["number"] and view.share("number", "path", "word", "break") >= 0.9
+    return bool(under_headings) and view.share("path", "word") > 0
+
+
+def _is_test(view: _View) -> bool:
+    return view.traits["test"] >= 2 and view.traits["ci"] == 0
+
+
+def _is_build(view: _View) -> bool:
+    return view.traits["build"] >= 2 or view.traits["ci"] > 0
+
+
+def _is_trace(view: _View) -> bool:
+    return view.traits["trace"] >= 2 and view.share("frame") >= 0.25
+
+
+def _is_log(view: _View) -> bool:
+    return view.share("stamp", "level") >= 0.5
+
+
+def _is_delimited(view: _View, delimiter: bytes) -> bool:
+    lines = [QUOTED.sub(b"", line) for line in view.lines[:24] if len(line) < LINE_BYTES]
+    counts = [line.count(delimiter) for line in lines]
+    most, times = Counter(counts).most_common(1)[0] if counts else (0, 0)
+    if most == 0 or times < 0.9 * len(lines) or len(lines) < 2 + (most < 3):
+        return False
+    if LOGGED.match(view.lines[0]):
+        return False
+    loose = sum(line.count(delimiter + b" ") for line in lines)
+    return most >= 3 or loose * 2 < sum(counts)
+
+
+def _is_table(view: _View) -> bool:
+    lines = view.lines[:24]
+    if len(lines) < 3 and not UPPER_HEADING.match(lines[0]):
+        return False
+    # Beyond the end of short lines everything is blank, and no sign of a column.
+    width = min(sorted(map(len, lines))[len(lines) // 5], 120)
+    blank = (1 << width) - 1
+    for line in lines:
+        blank &= int(line[:width].ljust(width).translate(BLANKS) or b"0", 2)
+    columns = 1 + f"{blank:0{width}b}".strip("1").count("01")
+    return columns >= 3 or (columns == 2 and any(map(RULED.match, lines[1:2])))
+
+
+def _is_code(view: _View) -> bool:
+    _, weight = view.language
+    if weight < 5:
+        return False
+    lines = sum(CODE_LINE.match(line) is not None for line in view.lines)
+    return lines >= (0.4 if weight >= 9 else 0.6) * len(view.lines)
+
+
+def _is_markdown(view: _View) -> bool:
+    return view.traits["markdown"] >= 2
+
+
+RULES: tuple[tuple[Kind, Callable[[_View], bool]], ...] = (
+    ("html", _is_html),
+    ("git-log", _is_git_log),
+    ("diff", _is_diff),
+    ("listing", _is_listing),
+    ("search", _is_search),
+    ("test", _is_test),
+    ("trace", _is_trace),
+    ("build", _is_build),
+    ("csv", lambda view: _is_delimited(view, b",")),
+    ("tsv", lambda view: _is_delimited(view, b"\t")),
+    ("log", _is_log),
+    ("code", _is_code),
+    ("markdown", _is_markdown),
+    ("table", _is_table),
+)
+"""The first that holds decides: what is unmistakable comes first."""
