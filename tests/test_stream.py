@@ -56,7 +56,7 @@ def test_a_big_stream_is_shown_within_its_limit_and_kept_whole(state):
 def test_how_a_stream_was_cut_does_not_matter_where_the_key_is_shared(state):
     here = Gate(SMALL, state=state / "here")
     there = Gate(SMALL, state=state / "there", ledger=Ledger(None))
-    (state / "there").mkdir(mode=0o700)
+    (state / "there").mkdir(mode=0o700, parents=True)
     (state / "there" / "key").touch(mode=0o600)
     (state / "there" / "key").write_bytes(here.key)
 
