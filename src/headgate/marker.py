@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -80,6 +81,8 @@ class Marker:
     kept: Kept = "stored"
     kept_bytes: int = 0
     style: MarkerStyle = DEFAULT_STYLE
+    within: Callable[[Ask], Ask] | None = None
+    """Where only a part is shown: turns an ask inside the part into one for the original."""
 
     def long(self, missing: int, total: int, what: Missing, tokens: int, ask: Ask) -> str:
         """The full form: how much is missing, and the exact next action."""
@@ -143,6 +146,7 @@ class Marker:
         return self._read(ask)
 
     def _read(self, ask: Ask) -> str:
+        ask = self.within(ask) if self.within else ask
         template = self.style.cli if self.style.reader == "cli" else self.style.tool
         return template.format(
             ref=self.ref or "",
