@@ -52,7 +52,11 @@ def lines_of(sketch: Sketch) -> Lines:
 class Choice:
     """The lines chosen so far and what they cost."""
 
-    def __init__(self, lines: Lines, room: Room, marker: Marker, limit: int) -> None:
+    def __init__(
+        self, lines: Lines, room: Room, marker: Marker, limit: int, *, chars_per_unit: float
+    ) -> None:
+        self.chars_per_unit = chars_per_unit
+        """About how long a text is that measures one: where to look, never how much fits."""
         self.lines = lines
         self.room = room
         self.marker = marker
@@ -91,6 +95,36 @@ class Choice:
             return False
         self._take(number, text, price)
         return True
+
+    def add_run(self, first: int, last: int, most: int) -> bool:
+        """Show a run of lines that are at hand and not shown yet, measured in one go.
+
+        Texts measured together are never larger than one by one, so the sum of runs is safe.
+        """
+        texts = [self.lines[number] or "" for number in range(first, last + 1)]
+        joined = "\n".join(texts) + "\n"
+        size = self.room.size(joined)
+        left = first == 1 or first - 1 in self.shown
+        right = last == self.lines.total or last + 1 in self.shown
+        price = size + (1 - left - right) * self.gap_cost
+        if price > min(most, self.left):
+            return False
+        self.shown.update(zip(range(first, last + 1), texts, strict=True))
+        for number, text in enumerate(texts, first):
+            self.costs[number] = size * (len(text) + 1) // len(joined)
+        self.cost += price
+        return True
+
+    def reach(self, number: int, step: int, chars: int) -> int:
+        """The last line of the run from `number` on: at hand, not shown, about `chars` long."""
+        last = number
+        while chars > 0:
+            text = self.lines[last] if 1 <= last <= self.lines.total else None
+            if text is None or last in self.shown:
+                break
+            chars -= len(text) + 1
+            last += step
+        return last - step if last != number else number
 
     def add_text(self, number: int, text: str, hidden_chars: int, most: int) -> bool:
         """Show a line as the given text."""

@@ -6,7 +6,6 @@ gap markers they cause, and shown in the order of the text. Each gap says which 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headgate.marker import Ask, Marker
@@ -45,10 +44,10 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
     """Choose and render; `size` is the measure of the whole text."""
     lines = lines_of(sketch)
     limit = room.limit - room.size(_main(marker, lines, sketch, size, room) + "\n")
-    choice = Choice(lines, room, marker, limit)
+    choice = Choice(lines, room, marker, limit, chars_per_unit=sketch.chars / max(size, 1))
     ends = int(limit * (1 - leaning.middle))
-    _fill_head(choice, int(ends * leaning.head))
-    _fill_tail(choice, ends - int(ends * leaning.head))
+    _fill(choice, 1, int(ends * leaning.head))
+    _fill(choice, -1, ends - int(ends * leaning.head))
     found = _fill_middle(choice, sketch)
     _close_small_gaps(choice)
     _fill_rest(choice, leaning.head)
@@ -61,25 +60,23 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
     return Shaped(text, _in_words(choice, found))
 
 
-def _fill_head(choice: Choice, share: int) -> None:
-    _fill(choice, iter(range(1, choice.lines.total + 1)), share)
-
-
-def _fill_tail(choice: Choice, share: int) -> None:
-    _fill(choice, iter(range(choice.lines.total, 0, -1)), share)
-
-
-def _fill(choice: Choice, numbers: Iterator[int], share: int) -> None:
-    """Show lines in this order up to a share; a line that would waste half of it is cut inside."""
+def _fill(choice: Choice, step: int, share: int) -> None:
+    """Show lines from one end up to a share; a line that would waste half of it is cut inside."""
     stop = choice.cost + share
-    for number in numbers:
+    number = 1 if step > 0 else choice.lines.total
+    while 1 <= number <= choice.lines.total:
+        left = stop - choice.cost
         if number in choice.shown:
+            number += step
             continue
-        if choice.add(number, stop - choice.cost):
-            continue
-        if stop - choice.cost > share // 2:
-            choice.clip(number, stop - choice.cost)
-        return
+        last = choice.reach(number, step, int(left * choice.chars_per_unit))
+        while last != number and not choice.add_run(min(number, last), max(number, last), left):
+            last = number + (last - number) // 2 if step > 0 else number - (number - last) // 2
+        if last == number and not choice.add(number, left):
+            if left > share // 2:
+                choice.clip(number, left)
+            return
+        number = last + step
 
 
 def _fill_middle(choice: Choice, sketch: Sketch) -> int:
@@ -148,21 +145,9 @@ def _close_small_gaps(choice: Choice) -> None:
 
 def _fill_rest(choice: Choice, head_share: float) -> None:
     """Spend what is left on the ends, then on the insides of cut lines."""
-    heads = iter(range(1, choice.lines.total + 1))
-    tails = iter(range(choice.lines.total, 0, -1))
-    start, head_spent = choice.cost, 0
-    open_ends = {"head", "tail"}
-    while open_ends and choice.left > 1:
-        ahead = head_spent > head_share * (choice.cost - start)
-        end = "tail" if "tail" in open_ends and (ahead or "head" not in open_ends) else "head"
-        number = next(
-            (n for n in (tails if end == "tail" else heads) if n not in choice.shown), None
-        )
-        before = choice.cost
-        if number is None or not choice.add(number, choice.left):
-            open_ends.discard(end)
-        if end == "head":
-            head_spent += choice.cost - before
+    _fill(choice, 1, int(choice.left * head_share))
+    _fill(choice, -1, choice.left)
+    _fill(choice, 1, choice.left)
     _grow_clipped(choice)
 
 
