@@ -137,12 +137,12 @@ def _cut(original: Original, data: bytes, start: int, shown: bytes, most: int) -
 
     # Inside an escape or a tag the rest shows more than it should. So the place is looked for by
     # its length, then around there, and only then by halving what is not the same everywhere.
-    near = _last(len(data), reaches)
+    near = last_place(len(data), reaches)
     around = (at for at in _before(near) if is_good(at))
-    return next(around, None) or _last(len(data), is_good)
+    return next(around, None) or last_place(len(data), is_good)
 
 
-def _last(stop: int, holds: Callable[[int], bool]) -> int:
+def last_place(stop: int, holds: Callable[[int], bool]) -> int:
     """The last place before `stop` that `holds`, found by halving; 0 if there seems to be none."""
     found = 0
     while stop - found > 1:

@@ -24,6 +24,9 @@ NAMES = ("ref", "tool", "lines", "bytes", "page", "page_size", "search", "path",
 
 WAYS = ("lines", "bytes", "page", "search", "path")
 
+TOGETHER = ({"search", "lines"}, {"search", "bytes"}, {"path", "page"})
+"""Where to look, and which of the values found."""
+
 RANGE = re.compile(r"([0-9]{1,18})? *(-)? *([0-9]{1,18})?")
 """A number of more digits counts no lines or bytes of anything."""
 
@@ -49,6 +52,7 @@ class Request:
     search: str | None = None
     """A pattern; `lines` or `bytes` beside it say where to look."""
     path: str | None = None
+    """A JSON path; `page` beside it says which of the values it selects."""
     tokens: int | None = None
     """The most this answer may take, where the reader wants less or more than usual."""
 
@@ -83,11 +87,11 @@ def _pages(given: Mapping[str, object]) -> tuple[int | None, int | None]:
 
 
 def _check_one_way(ways: Sequence[str]) -> None:
-    if len(ways) < 2 or set(ways) in ({"search", "lines"}, {"search", "bytes"}):
+    if len(ways) < 2 or set(ways) in TOGETHER:
         return
     raise RequestError(
         f"{', '.join(ways[:-1])} and {ways[-1]} were given; give one of {', '.join(WAYS)}, "
-        "or search together with lines or bytes to say where to look"
+        "or search with lines or bytes to say where to look"
     )
 
 

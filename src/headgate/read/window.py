@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from headgate.errors import RequestError
 from headgate.marker import Ask, Marker
 from headgate.read.footer import closed, fitted
@@ -13,41 +15,65 @@ from headgate.shape.shaper import Room
 
 
 def by_lines(span: Span, original: Original, room: Room, marker: Marker) -> str:
-    """Show lines from 1, both ends included."""
+    """Show lines from 1, both ends included; after them as many again can be asked for."""
     if span.first is None:
         return _last_lines(span.last or 0, original, room, marker)
-    if span.first > original.lines:
-        raise RequestError(_too_far("lines", span.first, original.lines))
-    first, last = span.first, min(span.last or original.lines, original.lines)
-    start, stop = original.start_of(first), original.start_of(last + 1)
+    first, last = lines_asked(span, original)
+    after = None
+    if last < original.lines:
+        after = Ask("lines", _range(last + 1, min(2 * last - first + 1, original.lines)))
+    stretch = Stretch(first, last, is_open=span.last is None, after=after)
+    return show_lines(stretch, original, room, marker)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Lines to show, and what to ask for when all of them were shown."""
+
+    first: int
+    last: int
+    is_open: bool = False
+    """Whether nobody said where it ends."""
+    after: Ask | None = None
+    title: str = ""
+
+
+def show_lines(stretch: Stretch, original: Original, room: Room, marker: Marker) -> str:
+    """Show lines as far as they fit, and say how to get the rest."""
+    start, stop = original.start_of(stretch.first), original.start_of(stretch.last + 1)
 
     def make(limit: int) -> str:
         piece = piece_of(original, start, stop, limit, room.meter)
-        if not _ends_line(piece, original):
-            upto = "" if span.last is None else stop - 1
-            ask = Ask("bytes", f"{piece.stop}-{upto}")
-            return closed(piece.text, _bytes_in_words(piece, original), ask, room, marker)
-        go_on = _next_lines(piece, span, original) or marker.end
-        return closed(piece.text, _lines_in_words(piece, original), go_on, room, marker)
+        whole_lines = _ends_line(piece, original)
+        words = (_lines_in_words if whole_lines else _bytes_in_words)(piece, original)
+        go_on: Ask | str = stretch.after or marker.end
+        if not whole_lines:
+            go_on = Ask("bytes", f"{piece.stop}-{'' if stretch.is_open else stop - 1}")
+        elif piece.stop < stop:
+            line = original.line_at(piece.stop)
+            rest = f"{line}-" if stretch.is_open else _range(line, stretch.last)
+            go_on = Ask("lines", rest)
+        return closed(piece.text, stretch.title + words, go_on, room, marker)
 
-    return fitted(make, room, _longest_end(original, room, marker))
+    return fitted(make, room, stretch.title + _longest_end(original, room, marker))
 
 
-def _next_lines(piece: Piece, span: Span, original: Original) -> Ask | None:
-    """The rest of the lines asked for; after them as many again."""
-    if piece.stop >= original.length:
-        return None
-    line = original.line_at(piece.stop)
-    if span.last is None or span.first is None:
-        return Ask("lines", f"{line}-")
-    last = span.last if line <= span.last else span.last + (span.last - span.first + 1)
-    last = min(last, original.lines)
-    return Ask("lines", f"{line}-{last}" if last > line else str(line))
+def lines_asked(span: Span, original: Original) -> tuple[int, int]:
+    """The first and the last line of a span that there are."""
+    if span.first is None:
+        return max(original.lines - (span.last or 0) + 1, 1), original.lines
+    if span.first > original.lines:
+        raise RequestError(_too_far("lines", span.first, original.lines))
+    return span.first, min(span.last or original.lines, original.lines)
+
+
+def _range(first: int, last: int) -> str:
+    return f"{first}-{last}" if last > first else str(first)
 
 
 def _last_lines(count: int, original: Original, room: Room, marker: Marker) -> str:
     """The last `count` lines: if they do not fit, the last of them."""
-    first = max(original.lines - count + 1, 1)
+    first, _ = lines_asked(Span(None, count), original)
 
     def make(limit: int) -> str:
         line = _first_that_fits(first, original, limit, room)
@@ -59,7 +85,7 @@ def _last_lines(count: int, original: Original, room: Room, marker: Marker) -> s
         if piece.stop < original.length:
             ask = Ask("bytes", f"{piece.stop}-")
             return closed(piece.text, _bytes_in_words(piece, original), ask, room, marker)
-        before = Ask("lines", f"{max(line - count, 1)}-{line - 1}") if line > 1 else marker.end
+        before = Ask("lines", _range(max(line - count, 1), line - 1)) if line > 1 else marker.end
         return closed(piece.text, _lines_in_words(piece, original), before, room, marker)
 
     return fitted(make, room, _longest_end(original, room, marker))
@@ -80,7 +106,7 @@ def _first_that_fits(first: int, original: Original, limit: int, room: Room) -> 
 
 def by_bytes(span: Span, original: Original, room: Room, marker: Marker) -> str:
     """Show bytes from 0, both ends included, moved back to where characters begin."""
-    first, after = _bytes_asked(span, original)
+    first, after = bytes_asked(span, original)
     start, stop = _character(first, original), _character(after, original)
     if stop <= start:
         stop = _next_character(start, original)
@@ -95,7 +121,8 @@ def by_bytes(span: Span, original: Original, room: Room, marker: Marker) -> str:
     return fitted(make, room, _longest_end(original, room, marker))
 
 
-def _bytes_asked(span: Span, original: Original) -> tuple[int, int]:
+def bytes_asked(span: Span, original: Original) -> tuple[int, int]:
+    """Where a span begins, and where it has ended."""
     if span.first is None:
         return max(original.length - (span.last or 0), 0), original.length
     if span.first >= original.length:

@@ -1,0 +1,59 @@
+"""An original as one JSON document, and parts of it whose markers point into the whole."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from headgate.errors import RequestError
+from headgate.marker import Ask, Marker
+from headgate.read.original import Original
+from headgate.shape.jsons import shape_json
+from headgate.shape.pages import Page
+from headgate.shape.shaper import Room, Source
+from headgate.types import NO_QUERY
+
+DOCUMENT_BYTES = 256 * 1024 * 1024
+"""A larger document is not taken apart in memory."""
+
+PLAIN_NAME = re.compile(r"\['([A-Za-z_][A-Za-z0-9_]*)'\]")
+
+
+def document_of(original: Original) -> bytes:
+    """The whole as it is shown; `RequestError` if it is too large to be taken apart."""
+    if original.length > DOCUMENT_BYTES:
+        raise RequestError(
+            f"the result has {original.length:,} bytes; beyond {DOCUMENT_BYTES:,} it is not taken "
+            "apart as JSON: read it by lines, bytes or search"
+        )
+    return original.shown(original.between(0, original.length), 0)
+
+
+def shape_part(part: bytes, room: Room, marker: Marker, page: Page | None = None) -> str | None:
+    """A JSON value in the room, still JSON; None if it is no JSON."""
+    source = Source(part, "json", room.meter.estimate(part), part.count(b"\n") + 1)
+    shaped = shape_json(source, room, NO_QUERY, marker, page=page)
+    return shaped.text if shaped else None
+
+
+def marker_of_part(marker: Marker, location: str, offset: int, pages: bool) -> Marker:
+    """The marker for a value at `location`; `pages` says that a page of it can be asked for."""
+
+    def into_whole(ask: Ask) -> Ask:
+        if ask.name == "path":
+            return replace(ask, value=location + ask.value.removeprefix("$"))
+        if ask.name == "bytes":
+            first, _, last = ask.value.partition("-")
+            return Ask("bytes", f"{offset + int(first)}-{offset + int(last) if last else ''}")
+        if ask.name == "page" and ask.also and not pages:
+            size = int(ask.also.value)
+            start = (int(ask.value) - 1) * size
+            return Ask("path", f"{location}[{start}:{start + size}]")
+        return ask
+
+    return replace(marker, within=into_whole)
+
+
+def short_location(location: str) -> str:
+    """A normalised path as people write it: `$.items[3]`."""
+    return PLAIN_NAME.sub(r".\1", location)
