@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import RLock, Thread
 from typing import TypeVar
@@ -25,6 +27,7 @@ from headgate.marker import Kept
 from headgate.measure.meters import meter_for
 from headgate.policy import Policy
 from headgate.read.answer import answer
+from headgate.read.original import original_of
 from headgate.read.request import request_of
 from headgate.shape import Room
 from headgate.spill.key import installation_key
@@ -32,6 +35,7 @@ from headgate.spill.local import LocalStore
 from headgate.spill.memory import MemoryStore
 from headgate.spill.private import session_folder, state_folder
 from headgate.stream import HOLD_BYTES, Passing, judge_passing
+from headgate.toolnames import class_of
 from headgate.types import (
     NOTHING,
     About,
@@ -141,18 +145,14 @@ class Gate:
         """Read an original back: `read(ref, {"lines": "401-800"})`; at most `tokens` come back."""
         with self._lock:
             store, about = self._find(ref)
-            limit = max(tokens or self.policy.result.count, self.policy.minimum)
             request = request_of(arguments)
-            desk = self._desk("")
-            marker = desk.marker(about.sha256, about.call_id)
-            return answer(
-                request,
-                about,
-                lambda start, stop: store.read(ref, start, stop),
-                limit - self.policy.block_overhead,
-                self.meter,
-                marker,
-            )
+            limit = min(tokens or self.policy.result.count, request.tokens or sys.maxsize)
+            limit = max(limit, self.policy.minimum) - self.policy.block_overhead
+            exact = not self.policy.normalise or class_of(about.tool) == "read"
+            original = original_of(about, partial(store.read, ref), exact=exact)
+            marker = self._desk("").marker(about.sha256, about.call_id)
+            room = Room(limit, self.meter)
+            return answer(request, original, room, marker, clock=time.monotonic_ns)
 
     def read_result(
         self, call_id: str, arguments: Mapping[str, object], *, tokens: int | None = None
