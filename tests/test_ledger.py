@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from headgate.disk import Folder
 from headgate.events import LedgerRepaired
 from headgate.journal import Journal
-from headgate.ledger import Entry, Ledger
+from headgate.ledger import Entry, EpochEntry, Ledger
 from tests.faults import file_size_limit
 from tests.spill.keeping import key, verdict
 
@@ -296,3 +296,30 @@ def test_a_ledger_that_cannot_be_read_is_empty_and_says_why(tmp_path):
     )
     assert ledger.record([(key("c1"), verdict("c1"))], time_ns=1) == [verdict("c1")]
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o777
+
+
+def epoch(anchor: bytes, **texts: str) -> EpochEntry:
+    moves = {
+        key(name): replace(verdict(name), text=text, age=1, fate="cleared")
+        for name, text in texts.items()
+    }
+    return EpochEntry(anchor, "the window is filling up", moves, 7)
+
+
+@pytest.mark.proves("H8", "H10")
+def test_an_epoch_is_recorded_and_holds_in_other_processes(tmp_path):
+    opened = epoch(b"anchor", a="short", b="\ud800")
+
+    assert ledger_in(tmp_path).open_epoch(opened) == opened
+
+    assert ledger_in(tmp_path).epochs({b"anchor", b"other"}) == [opened]
+    assert ledger_in(tmp_path).epochs({b"other"}) == []
+
+
+@pytest.mark.proves("H10", "P13")
+def test_of_two_epochs_at_one_place_the_first_stands(tmp_path):
+    one, two = ledger_in(tmp_path), ledger_in(tmp_path)
+    first = one.open_epoch(epoch(b"anchor", a="first"))
+
+    assert two.open_epoch(epoch(b"anchor", a="second")) == first
+    assert one.epochs({b"anchor"}) == two.epochs({b"anchor"}) == [first]

@@ -6,7 +6,7 @@ and writes what it held back as soon as the disk works again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -38,6 +38,17 @@ class Entry:
     time_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class EpochEntry:
+    """A moment at which old results moved down: it holds for histories that contain `anchor`."""
+
+    anchor: bytes
+    """Hash chain of the history as it was then: a fork that left before does not contain it."""
+    why: str
+    moves: Mapping[Key, Verdict]
+    time_ns: int
+
+
 class Recorded(msgspec.Struct, frozen=True, array_like=True, tag="verdict"):
     """An entry as it stands in the journal; a later version may append fields, or other records."""
 
@@ -48,7 +59,16 @@ class Recorded(msgspec.Struct, frozen=True, array_like=True, tag="verdict"):
     verdict: msgspec.Raw
 
 
-RECORD: Final = msgspec.msgpack.Decoder(Recorded)
+class RecordedEpoch(msgspec.Struct, frozen=True, array_like=True, tag="epoch"):
+    """An epoch as it stands in the journal."""
+
+    time_ns: int
+    anchor: bytes
+    why: str
+    moves: tuple[Recorded, ...]
+
+
+RECORD: Final = msgspec.msgpack.Decoder(Recorded | RecordedEpoch)
 VERDICT: Final = msgspec.msgpack.Decoder(Verdict)
 
 
@@ -65,7 +85,8 @@ class Ledger:
         self._guard = Guard()
         self._entries: dict[Key, Entry | Recorded] = {}
         self._by_call: dict[str, list[Key]] = {}
-        self._unwritten: dict[Key, bytes] = {}
+        self._epochs: dict[bytes, EpochEntry] = {}
+        self._unwritten: dict[Key | bytes, bytes] = {}
         self._failing: str | None = None
         self._failure: str | None = None
 
@@ -85,6 +106,21 @@ class Ledger:
                     self._unwritten[key] = _encoded(key, verdict, time_ns)
             self._write()
             return [self._entry(key).verdict for key, _ in entries]
+
+    def open_epoch(self, opened: EpochEntry) -> EpochEntry:
+        """Record that results move down from here on; of two for one anchor the first stands."""
+        with self._guard:
+            if opened.anchor not in self._epochs:
+                self._epochs[opened.anchor] = opened
+                self._unwritten[opened.anchor] = _encoded_epoch(opened)
+            self._write()
+            return self._epochs[opened.anchor]
+
+    def epochs(self, anchors: Collection[bytes]) -> list[EpochEntry]:
+        """The epochs that hold for a history whose chain has these links, oldest first."""
+        with self._guard:
+            self._refresh()
+            return [entry for anchor, entry in self._epochs.items() if anchor in anchors]
 
     def by_call(self, call_id: str) -> list[Entry]:
         """What was recorded for a call id, oldest first; several where the id came back."""
@@ -154,11 +190,23 @@ class Ledger:
                 recorded = RECORD.decode(record)
             except msgspec.ValidationError:
                 continue  # a kind of record that a later version writes
-            key = Key(recorded.prefix, _text(recorded.call_id), recorded.digest)
+            if isinstance(recorded, RecordedEpoch):
+                self._take_in_epoch(recorded)
+                continue
+            key = _key(recorded)
             if key not in self._entries:
                 self._add(key, recorded)
             elif self._unwritten.pop(key, None) is not None:
                 self._entries[key] = recorded
+
+    def _take_in_epoch(self, recorded: RecordedEpoch) -> None:
+        if recorded.anchor in self._epochs and recorded.anchor not in self._unwritten:
+            return
+        self._unwritten.pop(recorded.anchor, None)
+        moves = {_key(move): _verdict(move.verdict) for move in recorded.moves}
+        self._epochs[recorded.anchor] = EpochEntry(
+            recorded.anchor, recorded.why, moves, recorded.time_ns
+        )
 
     def _add(self, key: Key, entry: Entry | Recorded) -> None:
         self._entries[key] = entry
@@ -177,6 +225,19 @@ class Ledger:
 
 
 def _encoded(key: Key, verdict: Verdict, time_ns: int) -> bytes:
+    return msgspec.msgpack.encode(_recorded(key, verdict, time_ns))
+
+
+def _encoded_epoch(epoch: EpochEntry) -> bytes:
+    moves = tuple(_recorded(key, verdict, epoch.time_ns) for key, verdict in epoch.moves.items())
+    return msgspec.msgpack.encode(RecordedEpoch(epoch.time_ns, epoch.anchor, epoch.why, moves))
+
+
+def _key(recorded: Recorded) -> Key:
+    return Key(recorded.prefix, _text(recorded.call_id), recorded.digest)
+
+
+def _recorded(key: Key, verdict: Verdict, time_ns: int) -> Recorded:
     try:
         body = msgspec.msgpack.encode(verdict)
     except UnicodeEncodeError:
@@ -184,8 +245,7 @@ def _encoded(key: Key, verdict: Verdict, time_ns: int) -> bytes:
         body = msgspec.msgpack.encode(
             {name: _bytes(v) if isinstance(v, str) else v for name, v in asdict(verdict).items()}
         )
-    recorded = Recorded(time_ns, key.prefix, _bytes(key.call_id), key.digest, msgspec.Raw(body))
-    return msgspec.msgpack.encode(recorded)
+    return Recorded(time_ns, key.prefix, _bytes(key.call_id), key.digest, msgspec.Raw(body))
 
 
 def _verdict(body: msgspec.Raw) -> Verdict:

@@ -139,6 +139,8 @@ class Verdict:
     vocab: str
     """The vocabulary or rule the tokens were counted in."""
     is_error: bool = False
+    age: int = 0
+    """How far an epoch moved it down: 0 not at all, 1 its ends are left, 2 one line."""
 
 
 @dataclass(frozen=True, slots=True)
