@@ -177,7 +177,7 @@ class Journal:
             fcntl.flock(fd, fcntl.LOCK_UN)
 
     def _write(self, fd: int, records: Sequence[bytes]) -> None:
-        block = b"".join([FRAME.pack(len(r), xxh3_64_intdigest(r, len(r))) + r for r in records])
+        block = b"".join(map(framed, records))
         try:
             write_all(fd, block)
             if self._durable:
@@ -285,6 +285,11 @@ class Journal:
         self._fd = open_file(self._file, held, flags)
         self._can_write = bool(flags & os.O_RDWR)
         return self._fd
+
+
+def framed(record: bytes) -> bytes:
+    """A record as it stands in the file."""
+    return FRAME.pack(len(record), xxh3_64_intdigest(record, len(record))) + record
 
 
 def _split(block: bytes, start: int) -> tuple[list[bytes], int]:
