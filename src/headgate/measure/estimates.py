@@ -7,10 +7,20 @@ from __future__ import annotations
 
 import math
 
+from headgate.measure.meters import chars_in
+from headgate.types import Unit
+
 CHARS_PER_TOKEN = 4
 DENSE_CHARS_PER_TOKEN = 2
 DENSE_EXTENSIONS = frozenset({"json", "jsonl", "jsonc"})
 """Full of one-character tokens: braces, quotes, colons."""
+
+MEDIA_TOKENS = 2_000
+"""An image or a document, whatever its base64 weighs."""
+
+IMAGE_PIXELS_PER_TOKEN = 750
+IMAGE_SIDE_PIXELS = 2_000
+"""How one provider bills an image itself: by its area, after scaling it down to this side."""
 
 MEDIAN_CHARS_PER_TOKEN = 3.5
 LONG_WORD_CHARS = 8
@@ -32,6 +42,15 @@ def rounded_for_file(chars: int, extension: str) -> int:
     """The same, with half as many characters a token for JSON, known by its extension."""
     dense = extension.lower().lstrip(".") in DENSE_EXTENSIONS
     return rounded(chars, DENSE_CHARS_PER_TOKEN if dense else CHARS_PER_TOKEN)
+
+
+def image_tokens(width: int, height: int) -> int:
+    """What the API itself charges for an image, rounded half up; 5,333 at most."""
+    longest = max(width, height, 1)
+    # Whole numbers throughout: a float would round a large area differently on some machines.
+    shrunk = min(longest, IMAGE_SIDE_PIXELS)
+    area, unit = width * height * shrunk**2, IMAGE_PIXELS_PER_TOKEN * longest**2
+    return (2 * area + unit) // (2 * unit)
 
 
 def median_of_three(text: str) -> int:
@@ -56,3 +75,33 @@ def _by_lines(text: str) -> int:
     lines = text.removesuffix("\n").split("\n")
     filled = sum(1 for line in lines if line.strip())
     return filled * TOKENS_PER_LINE + len(lines) - filled
+
+
+class RoundedMeter:
+    """Counts four characters as a token, rounded half up."""
+
+    unit: Unit = "tokens"
+    name = "chars/4 rounded"
+
+    def count(self, text: str) -> int:
+        """The tokens by this rule."""
+        return rounded(len(text))
+
+    def estimate(self, data: bytes) -> int:
+        """The same, of UTF-8 `data`."""
+        return rounded(chars_in(data))
+
+
+class MedianMeter:
+    """Counts by the median of characters, words and lines."""
+
+    unit: Unit = "tokens"
+    name = "median of three"
+
+    def count(self, text: str) -> int:
+        """The tokens by this rule."""
+        return median_of_three(text)
+
+    def estimate(self, data: bytes) -> int:
+        """The same, of UTF-8 `data`."""
+        return median_of_three(data.decode("utf-8", "backslashreplace"))
