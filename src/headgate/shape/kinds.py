@@ -6,15 +6,16 @@ A wrong answer costs quality, never correctness: every shaper takes any text.
 from __future__ import annotations
 
 import functools
-from codecs import BOM_UTF8
+import itertools
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headgate.normalise import UTF_16, normalise
-from headgate.shape.traits import BUILDS, LOGGED, LANGUAGES, LINE, OTHERS, TESTS, TRACES
+from headgate.shape.traits import BUILDS, LANGUAGES, LINE, LOGGED, OTHERS, TESTS, TRACES
 from headgate.types import Kind
 
 if TYPE_CHECKING:
@@ -23,10 +24,13 @@ if TYPE_CHECKING:
 HEAD_BYTES = 64 * 1024
 TAIL_BYTES = 16 * 1024
 
-FIRST_LINES = 48
-LAST_LINES = 16
+FIRST_LINES = 32
+LAST_LINES = 12
 LINE_BYTES = 240
 """Of how many lines the shape is looked at, and how far: it shows early or not at all."""
+
+MATCHER_BYTES = 32 << 20
+"""What the matcher may remember of texts it has seen; with less it forgets, and is slower."""
 
 RAW = (b"\x1b", b"\r", b"\b")
 """Signs that a text was not normalised yet."""
@@ -41,6 +45,11 @@ CODE_LINE = re.compile(
     rb"|void|while|with|yield)\b)|.*[{}()\[\];,:=\\]$"
 )
 """How lines of code begin or end."""
+
+ARRAY_START = re.compile(
+    rb'\[\s*(?:[\[{"\]]|(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*[,\]])'
+)
+"""How a JSON array begins; a log may begin with `[2024`."""
 
 GUTTER = re.compile(rb"(?m)^ *(\d{1,7})(?:\t|\xe2\x86\x92|: ?| ?\| ?)")
 """The line number a file reader puts before a line."""
@@ -140,11 +149,6 @@ def looks_like_json(data: bytes) -> bool:
     return False
 
 
-ARRAY_START = re.compile(
-    rb'\[\s*(?:[\[{"\]]|(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*[,\]])'
-)
-
-
 def looks_like_jsonl(text: bytes, lines: Sequence[bytes]) -> bool:
     """Whether nearly every line is an object or array of its own."""
     if len(lines) < 2 or text.split(b"\n", 1)[0].rstrip()[-1:] not in (b"}", b"]"):
@@ -166,30 +170,33 @@ def _view(text: bytes, lines: Sequence[bytes]) -> _View:
 
 
 def _sample(data: bytes) -> bytes:
-    text = data.removeprefix(BOM_UTF8)
+    if data[:2] in UTF_16:
+        return normalise(data[:HEAD_BYTES])
+    text = data
     if len(data) > HEAD_BYTES + TAIL_BYTES:
         tail = data[-TAIL_BYTES:]
         text = data[:HEAD_BYTES] + b"\n" + tail[tail.find(b"\n") + 1 :]
-    if data[:2] in UTF_16 or any(sign in text for sign in RAW):
+    if any(sign in text for sign in RAW):
         return normalise(text)
-    return text
+    return text.removeprefix(BOM_UTF8)
 
 
 def _some_lines(text: bytes) -> list[bytes]:
-    lines = [line for line in text[: FIRST_LINES * LINE_BYTES].split(b"\n") if line.strip()]
-    if len(lines) <= FIRST_LINES and len(text) <= FIRST_LINES * LINE_BYTES:
-        return [line[:LINE_BYTES] for line in lines]
-    end = [line for line in text[-LAST_LINES * LINE_BYTES :].split(b"\n")[1:] if line.strip()]
-    return [line[:LINE_BYTES] for line in lines[:FIRST_LINES] + end[-LAST_LINES:]]
+    reach = FIRST_LINES * LINE_BYTES
+    lines = [line for line in text[:reach].split(b"\n") if line.strip()]
+    first, others = lines[:FIRST_LINES], lines[FIRST_LINES:]
+    if len(text) > reach:
+        end = text[max(reach, len(text) - LAST_LINES * LINE_BYTES) :].split(b"\n")
+        others += [line for line in end[1:] if line.strip()]
+    return [line[:LINE_BYTES] for line in first + others[-LAST_LINES:]]
 
 
 def _has_gutter(lines: Sequence[bytes]) -> bool:
-    numbers = [int(found[1]) for line in lines[:12] if (found := GUTTER.match(line))]
-    return (
-        len(numbers) >= 3
-        and all(b - a in (1, 2, 3) for a, b in zip(numbers, numbers[1:], strict=False))
-        and len(numbers) >= 0.9 * min(len(lines), 12)
-    )
+    numbers = [int(found[1]) for line in lines[:FIRST_LINES] if (found := GUTTER.match(line))]
+    if len(numbers) < max(3, 0.8 * min(len(lines), FIRST_LINES)):
+        return False
+    steps = [after - before for before, after in itertools.pairwise(numbers)]
+    return steps.count(1) >= 0.7 * len(steps) and min(steps) > 0
 
 
 @functools.cache
@@ -197,7 +204,7 @@ def _traits() -> re2.Set:
     import re2
 
     options = re2.Options()
-    options.max_mem = 64 << 20
+    options.max_mem = MATCHER_BYTES
     traits = re2.Set.SearchSet(options)
     for _, pattern, _ in TRAITS:
         traits.Add(f"(?m){pattern}")
@@ -230,8 +237,7 @@ def _commits(view: _View) -> int:
 def _is_listing(view: _View) -> bool:
     if view.share("mode", "tree", "size", "status") >= 0.6:
         return True
-    few = len(view.lines) < 3
-    return not few and view.share("path", "word") >= 0.85
+    return len(view.lines) >= 3 and view.share("path", "word") >= 0.75
 
 
 def _is_search(view: _View) -> bool:
@@ -239,6 +245,8 @@ def _is_search(view: _View) -> bool:
         return "build" not in view.traits
     if len(view.lines) >= 2 and view.share("named", "hit") >= 0.8:
         return "build" not in view.traits
+    if len(view.lines) >= 2 and view.share("number", "break") >= 0.8:
+        return True
     under_headings = view.shapes["number"] and view.share("number", "path", "word", "break") >= 0.9
     return bool(under_headings) and view.share("path", "word") > 0
 
@@ -286,8 +294,8 @@ def _is_table(view: _View) -> bool:
 
 def _is_code(view: _View) -> bool:
     _, weight = view.language
-    if weight < 5:
-        return False
+    if weight < 5 or view.text.startswith(b"#!"):
+        return weight >= 5
     lines = sum(CODE_LINE.match(line) is not None for line in view.lines)
     return lines >= (0.4 if weight >= 9 else 0.6) * len(view.lines)
 
@@ -300,9 +308,9 @@ RULES: tuple[tuple[Kind, Callable[[_View], bool]], ...] = (
     ("html", _is_html),
     ("git-log", _is_git_log),
     ("diff", _is_diff),
+    ("test", _is_test),
     ("listing", _is_listing),
     ("search", _is_search),
-    ("test", _is_test),
     ("trace", _is_trace),
     ("build", _is_build),
     ("csv", lambda view: _is_delimited(view, b",")),

@@ -13,13 +13,16 @@ TESTS: tuple[tuple[str, int], ...] = (
     (r"^=* ?(\d+ \w+, )*\d+ (passed|failed|errors?|skipped)\b.* in [\d.]+", 2),
     (r"^(FAILED|ERROR|PASSED) \S+\.py(::| - )", 1),
     (r"^\S+\.py(::\S+)? (PASSED|FAILED|ERROR|SKIPPED)\b|^\S+\.py [.FEsxX]+ +\[ *\d+%\]", 1),
-    (r"^Ran \d+ tests? in [\d.]+s", 2),
+    (r"^Ran \d+ tests? (in|across) ", 2),
+    (r"^(\S+ test: )?\((pass|fail)\) \S", 2),
+    (r"^ +\d+ (pass|fail)$|^bun test v", 1),
+    (r"^[#ℹ] (tests|pass|fail) \d+$|^(ok|FAILED) \| \d+ passed", 2),
     (r"^(ERROR|FAIL): \w+ \([\w.]+\)|^\w+ \([\w.]+\) \.\.\. (ok|FAIL|ERROR|skipped)", 1),
     (r"^OK( \(skipped=\d+\))?$|^FAILED \((failures|errors)=\d+", 1),
     (r"^ ?(PASS|FAIL) +\S+\.(test|spec|js|ts|jsx|tsx)", 1),
     (r"^Tests: +(\d+ \w+, )*\d+ total|^Test Suites: ", 2),
     (r"^ +Test Files +\d+ |^ +Tests +\d+ (passed|failed)", 2),
-    (r"^\s+[✓✔✕✗×√] .+( \(\d+ ?ms\)| \d+ms)?$", 1),
+    (r"^\s+[✓✔✕✗×√] ", 1),
     (r"^ +\d+ (passing|failing)\b", 2),
     (r"^=== (RUN|PAUSE|CONT) +\w", 1),
     (r"^ *--- (PASS|FAIL|SKIP): \S+ \([\d.]+s\)", 1),
@@ -35,50 +38,39 @@ TESTS: tuple[tuple[str, int], ...] = (
     (r"^\[ +(RUN|OK|FAILED|PASSED) +\] |^\[={10}\]", 2),
     (r"^\d+% tests passed, \d+ tests failed", 2),
     (r"^(Passed|Failed)! +- Failed: +\d+, Passed: +\d+", 2),
-    (r"^\S+ > .* (PASSED|FAILED|SKIPPED)$", 1),
+    (r"^\w+ > .* (PASSED|FAILED|SKIPPED)$", 1),
 )
 """How test runs look, and how much that says: from 2 on it is one."""
 
 BUILDS: tuple[tuple[str, int], ...] = (
     (r"^make(\[\d+\])?: |^gmake: ", 2),
-    (
-        r"^\[ *\d+%\] (Building|Linking|Built|Generating)|^\[\d+/\d+\] (Building|Compiling|Linking|Generating|CC|CXX)",
-        2,
-    ),
-    (
-        r"^-- (Configuring|Generating|Detecting|Looking for|Check)|^checking (for|whether|how) .*\.\.\.",
-        2,
-    ),
+    (r"^\[ *\d+%\] (Building|Linking|Built|Generating)", 2),
+    (r"^\[\d+/\d+\] (Building|Compiling|Linking|Generating|CC|CXX)", 2),
+    (r"^-- (Configuring|Generating|Detecting|Looking for|Check)", 2),
+    (r"^checking (for|whether|how) .*\.\.\.", 2),
     (r"^(gcc|g\+\+|cc|c\+\+|clang|ld|ar|rustc|javac|libtool:) .*-\w", 1),
     (r"^[^\s:]+:\d+(:\d+)?: (fatal )?(error|warning|note)(:|\[)", 2),
     (r"^[^\s:]+:\d+:\d+: [A-Z]+\d+ |^ +--> \S+:\d+:\d+$", 2),
-    (r"^(error|warning)(\[\w+\])?: .+$", 1),
+    (r"^(error|warning)(\[\w+\])?: \w", 1),
     (r"^ +(Compiling|Checking|Downloaded|Updating|Finished|Fresh|Blocking) \S+", 2),
     (r"^error: could not compile|^collect2: error|undefined reference to `", 2),
-    (
-        r"^npm (ERR!|error|WARN|warn|notice|http|info)\b|^yarn (install|run) v\d|^\[\d/\d\] .*\.\.\.$",
-        2,
-    ),
+    (r"^npm (ERR!|error|WARN|warn|notice|http|info)\b|^yarn (install|run) v\d", 2),
+    (r"^\[\d/\d\] .*\.\.\.$", 1),
     (r"^(added|removed|changed|up to date).* \d+ packages?\b|^found \d+ vulnerabilities", 2),
-    (
-        r"^(Collecting|Downloading|Using cached|Requirement already satisfied:|Installing collected packages:|Building wheel)s? ?\S*",
-        2,
-    ),
+    (r"^(Collecting|Downloading|Using cached|Requirement already satisfied:) \S", 2),
+    (r"^(Installing collected packages:|Building wheels? for) ", 2),
     (r"^Successfully (installed|built) |^ERROR: (Could not|No matching|Failed building)", 2),
-    (
-        r"^\[(INFO|ERROR|WARNING)\] (BUILD|Scanning|-{10}|Building|Finished|Total time|Compiling|COMPILATION|Downloading|Failed)",
-        2,
-    ),
+    (r"^\[(INFO|ERROR|WARNING)\] (BUILD|Scanning|-{10}|Building|Finished|Total time)", 2),
+    (r"^\[(INFO|ERROR|WARNING)\] (Compiling|COMPILATION|Downloading|Failed)", 2),
     (r"^> Task :|^BUILD (SUCCESSFUL|FAILED)( in|$)|^FAILURE: Build failed", 2),
     (r"^(Step \d+/\d+ :|#\d+ (\[|DONE|ERROR|CACHED|[\d.]+ ))|^ ---> [0-9a-f]{12}$", 1),
-    (
-        r"^(Get|Hit|Ign):\d+ https?://|^(Setting up|Unpacking|Preparing to unpack|Selecting previously) ",
-        2,
-    ),
+    (r"^(Get|Hit|Ign):\d+ https?://", 2),
+    (r"^(Setting up|Unpacking|Preparing to unpack|Selecting previously) ", 2),
     (r"^Reading package lists|^Building dependency tree", 2),
     (r"\berror TS\d+: |^ERROR in \S|^webpack [\d.]+ compiled|^asset \S+ [\d.]+ [KM]iB", 1),
     (r"^ +\d+:\d+ +(error|warning) +.+ +[\w@/-]+$|^✖ \d+ problems", 2),
     (r"^(Found \d+ errors? in \d+ files?|Success: no issues found in|All checks passed!)", 2),
+    (r"^(Checked|Fixed) \d+ files? in |^ ?(at )?\S+:\d+:\d+ (lint|format|assist)[/ ]", 2),
     (r"^ninja: |^(INFO|ERROR|DEBUG): (Analyzed|Elapsed|Build|Found \d+ target)", 1),
     (r"^\$ (git|bundle|npm|pip|mvn|gradle|make|cargo|go|docker|export|cd|\./)", 2),
     (r"^\+{1,3} (set|source|export|cd|git|pip|python|make|curl|apt-get|echo|conda) ", 1),
@@ -94,13 +86,13 @@ TRACES: tuple[str, ...] = (
     r"^(Exception in thread \".*\"|Caused by:) \S",
     r"^\s+at [\w.$/<>]+(\.[\w$<>]+)?\(([\w.]+:\d+|Native Method|Unknown Source)\)",
     r"^\s+at (async )?(.+ \()?\S+:\d+:\d+\)?$",
-    r"^(panic|fatal error): .+$",
+    r"^(panic|fatal error): \w",
     r"^goroutine \d+ \[.+\]:$",
     r"^thread '.*' (\(\d+\) )?panicked at ",
     r"^stack backtrace:$",
     r"^\s+from \S+:\d+:in [`'].+'$",
     r"^#\d+ +(0x[0-9a-f]+ in )?\S+ \(.*\)( at \S+:\d+)?$",
-    r"^\w*(Error|Exception): .+$",
+    r"^\w*(Error|Exception): \w",
 )
 """How stack traces look, wherever they stand."""
 
@@ -120,6 +112,7 @@ LANGUAGES: tuple[tuple[str, str, int], ...] = (
     ("javascript", r"^\s*(describe|it|test)\(['\"`]", 2),
     ("javascript", r"\b(console\.\w+\(|module\.exports|document\.\w)", 2),
     ("javascript", r" [!=]== ", 1),
+    ("javascript", r"^(export default|module\.exports =|export \{)", 4),
     ("typescript", r"^\s*(export )?(declare )?(interface|namespace|enum) \w+.*\{$", 3),
     ("typescript", r"^\s*(export )?type \w+(<.+>)? =", 4),
     ("typescript", r"^import type ", 5),
@@ -154,11 +147,8 @@ LANGUAGES: tuple[tuple[str, str, int], ...] = (
     ("swift", r"\b(guard let|if let)\b|: (String|Int|Bool|Double)\b", 2),
     ("c", r"^\s*#\s*include [<\"]", 4),
     ("c", r"^\s*#\s*(define|ifdef|ifndef|endif|pragma)\b", 3),
-    (
-        "c",
-        r"^(static |inline |extern |const |unsigned )*(int|void|char|size_t|bool|struct \w+) \*?\*?\w+\(",
-        3,
-    ),
+    ("c", r"^((static|inline|extern|const|unsigned) )*(int|void|char|size_t|bool) \*?\*?\w+\(", 3),
+    ("c", r"^((static|extern|const) )*struct \w+ \*?\*?\w+\(", 3),
     ("c", r"^(typedef )?(struct|union|enum)( \w+)? ?\{$", 3),
     ("c", r"\w->\w", 1),
     ("cpp", r"\b(std::|template ?<|nullptr\b|constexpr )", 4),
@@ -185,8 +175,12 @@ LANGUAGES: tuple[tuple[str, str, int], ...] = (
     ),
     ("sql", r"^\s*(?i:select\b|insert into|alter table|drop table|update \w+ set)", 3),
     ("sql", r"^\s*(?i:from|where|group by|order by|left join|inner join|primary key) .*[^.:]$", 2),
-    ("css", r"^\s*[.#@:]?[\w\-.#:>+~*, \[\]=\"()]+ \{$", 1),
-    ("css", r"^\s*(--)?[a-z][a-z-]+: ?[^;{}]+;$", 3),
+    (
+        "css",
+        r"^\s*(margin|padding|color|display|font-\w+|width|height|background|border)\b.*: ?.*;$",
+        4,
+    ),
+    ("css", r"^[.#][a-zA-Z][\w-]*( [.#>\w-]+)* \{$", 4),
     ("css", r"^@(media|import|keyframes|font-face|charset|supports)\b", 4),
     ("xml", r"\A\s*<\?xml ", 8),
     ("xml", r"\A\s*<[a-zA-Z][\w:.\-]*[ >]", 4),
@@ -201,7 +195,8 @@ LANGUAGES: tuple[tuple[str, str, int], ...] = (
     ("dockerfile", r"^(FROM \S+( AS \w+)?$|WORKDIR /|ENTRYPOINT \[|CMD \[)", 5),
     ("dockerfile", r"^(RUN|ENV|EXPOSE|ARG|COPY|ADD) \S", 3),
     ("make", r"^\.PHONY:", 7),
-    ("make", r"^[\w./%$()\-]+:( [\w./%$()\- ]*)?\n\t", 5),
+    ("make", r"\$\([A-Z_]+\)", 3),
+    ("make", r"^(all|clean|install|test|build):( [\w./ -]*)?$", 3),
     ("lua", r"^\s*local (function )?\w+( ?=|\()", 4),
     ("lua", r"^\s*(function [\w.:]+\(|elseif .+ then$)", 3),
     ("perl", r"\A#!.*\bperl\b", 8),
@@ -209,10 +204,12 @@ LANGUAGES: tuple[tuple[str, str, int], ...] = (
     ("javascript", r"\A#!.*\bnode\b", 8),
     ("ruby", r"\A#!.*\bruby\b", 8),
     ("perl", r"^\s*(use strict|use warnings|my [$@%]\w+|sub \w+ \{)", 5),
+    ("powershell", r"^\s*(?i:function \w+-\w+|param ?\(|\[CmdletBinding|Write-(Host|Output) )", 5),
+    ("powershell", r"^\s*(?i:\$[\w:]+ ?= |(Get|Set|New|Remove)-[A-Z]\w+|foreach ?\(\$)", 3),
     ("scala", r"^\s*(case class|object|trait|implicit|override def) \w", 3),
     ("elixir", r"^\s*(defmodule [A-Z]|defp? \w+.*\bdo$)", 5),
     ("haskell", r"^(module [A-Z][\w.]* .*where|\w+ :: .+$|import qualified [A-Z])", 4),
-    ("r", r"\b\w+ <- (function\(|c\(|\w+\()", 4),
+    ("r", r" <- (function\(|c\(|\w+\()", 4),
 )
 """Language, how a line of it looks, and how much that says."""
 
@@ -230,16 +227,15 @@ OTHERS: tuple[tuple[str, str], ...] = (
     ("ci", r"^Running as SYSTEM$|^Finished: (SUCCESS|FAILURE|UNSTABLE|ABORTED)$"),
     ("html", r"(?i)\A\s*(<!--.*-->\s*)?<(!doctype html|html|head|body)\b"),
     ("html", r"(?i)</(body|html|head)>"),
-    ("html", r"(?i)<(div|span|p|a|table|ul|script|link|meta)\b[^>]*>"),
+    ("html", r"(?i)<(div|span|table|ul|script|link|meta)[ >]"),
     ("markdown", r"^#{1,6} \S"),
     ("markdown", r"\A#{1,3} \S.*\n\n"),
     ("markdown", r"^(```|~~~)"),
     ("markdown", r"^\s*[-*+] (\[[ x]\] )?\S"),
     ("markdown", r"^\d+\. \S"),
-    ("markdown", r"\[[^\]\n]+\]\((https?://|#|\.?/|\w)[^)\n]*\)"),
-    ("markdown", r"\*\*[^*\n]+\*\*"),
+    ("markdown", r"\w\]\((https?://|#\w|\.{0,2}/\w|\w+\.md)"),
+    ("markdown", r"(^| )\*\*\w"),
     ("markdown", r"^\|.*\|\n\|[ :|-]+\|$"),
-    ("markdown", r"^\S.*\n(={3,}|-{3,})$"),
 )
 
 CLOCK = (
@@ -250,27 +246,27 @@ CLOCK = (
 )
 LEVEL = (
     rb"\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)\b[\]:\s|,-]"
-    rb"|(?:time|ts|level|timestamp)=|\S+[ ]\S+[ ]\S+[ ]\[\d\d/[A-Z][a-z]{2}/\d{4}"
-    rb"|[^\s:]{1,80}[ ]\d{4}-\d\d-\d\d[ ]\d\d:"
+    rb"|(?:time|ts|level|timestamp)=|\S++[ ]\S++[ ]\S++[ ]\[\d\d/[A-Z][a-z]{2}/\d{4}"
+    rb"|[^\s:]{1,80}+[ ]\d{4}-\d\d-\d\d[ ]\d\d:"
 )
 LOGGED = re.compile(CLOCK + rb"|" + LEVEL)
 """How a line of a log begins."""
 
 LINE = re.compile(
-    rb"(?P<mode>[-dlbcps][-rwxsStT]{9}[.+@]?[ ]|total[ ]\d+$)"
-    rb"|(?P<tree>(?:\xe2\x94\x82|\xc2\xa0|[ |])*(?:\xe2\x94[\x9c\x94]|[|`+]--))"
+    rb"(?P<break>--$)|(?P<hunk>@@ -\d+)"
+    rb"|(?P<path>(?:[A-Za-z]:)?(?=[^\s:]*[/\\])[^\s:|,;=(){}<>\"']++:?$)"
+    rb"|(?P<word>[\w.@+~#%-]{1,80}+[/*@|=>]?$)"
+    rb"|(?P<mode>[-dlbcps][-rwxsStT]{9}[.+@]?[ ]|total[ ]\d+$)"
+    rb"|(?P<tree>(?:\xe2\x94\x82|\xc2\xa0|[ |])*+(?:\xe2\x94[\x9c\x94]|[|`+]--))"
     rb"|(?P<stamp>" + CLOCK + rb")|(?P<level>" + LEVEL + rb")"
-    rb"|(?P<frame>\s*(?:at[ ]\S|File[ ]\"|from[ ]\S+:\d+:in[ ]|Caused[ ]by:|Traceback[ ]|\.\.\.[ ]\d+[ ]more)"
-    rb"|\t/?\S+\.go:\d+|goroutine[ ]\d+|[ ]+\d+:[ ]+(?:0x|\w+::))"
-    rb"|(?P<commit>[*|/\\ ]*[0-9a-f]{7,12}[ ](?:\([^)]*\)[ ])?[^ ])"
-    rb"|(?P<break>--$)|(?P<hunk>@@ -\d+)"
-    rb"|(?P<hit>(?:[A-Za-z]:)?[^\s:]*[A-Za-z_/.][^\s:]*:\d+:)"
-    rb"|(?P<context>[^\s:]*[A-Za-z][^\s:]*-\d+-)"
-    rb"|(?P<number>\d+[:-])"
-    rb"|(?P<size>[\d.]+[KMGTB]?\s+(?:\.{0,2}/\S*|\S+/\S*|\.)$)"
+    rb"|(?P<frame>\s*+(?:at[ ]\S|File[ ]\"|Caused[ ]by:|Traceback[ ]|\.\.\.[ ]\d+[ ]more"
+    rb"|from[ ]\S+:\d+:in[ ]|goroutine[ ]\d+|\d+:[ ]+(?:0x|\w+::))|\t/?\S+\.go:\d+)"
+    rb"|(?P<commit>[*|/\\ ]*+[0-9a-f]{7,12}+[ ](?:\([^)]*\)[ ])?[^ ])"
+    rb"|(?P<hit>(?:[A-Za-z]:)?(?=[^\s:]*[A-Za-z_/.])[^\s:]++:\d+:)"
+    rb"|(?P<number>\d+(?::|-(?!\d)))"
+    rb"|(?P<size>[\d.]++[KMGTB]?\s+(?:\.{0,2}/\S*|\S+/\S*|\.)$)"
     rb"|(?P<status>(?:[ MADRCUT?!]{2}|\?\?)[ ]\S+$|\t(?:modified|new[ ]file|deleted|renamed):[ ])"
-    rb"|(?P<path>(?:[A-Za-z]:)?[^\s:|,;=(){}<>\"']*[/\\][^\s:|,;=(){}<>\"']*:?$)"
-    rb"|(?P<word>[\w.@+~#%-]{1,80}[/*@|=>]?$)"
-    rb"|(?P<named>[^\s:]*[/.][^\s:]*:)"
+    rb"|(?P<named>(?=[^\s:]*[/.])[^\s:]++:(?![ ]?$|[ ]\S))"
+    rb"|(?P<context>(?=[^\s:]*[/.])[^\s:]+?-\d+-)"
 )
 """The shapes a line can have; the first that fits is its own."""
