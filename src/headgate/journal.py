@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
 import struct
 import threading
 import time
@@ -32,9 +33,11 @@ from headgate.disk import (
 )
 from headgate.errors import StoreError
 
-MAGIC: Final = b"headgate-log-"
-HEADER: Final = MAGIC + b"01\n"
-"""Stands once, at the head of the file; the digits are the version of the format."""
+VERSION: Final = b"01"
+HEADER: Final = b"headgate-log-%b\n" % VERSION
+"""Stands once, at the head of the file."""
+
+NEWER: Final = re.compile(rb"headgate-log-([0-9][0-9])\n")
 
 FRAME: Final = struct.Struct("<IQ")
 """Length of the bytes that follow, and their xxh3 with the length as its seed."""
@@ -310,12 +313,11 @@ def _split(block: bytes, start: int) -> tuple[list[bytes], int]:
 
 
 def _has_header(block: bytes, path: str) -> bool:
-    header = block[: len(HEADER)]
-    if header == HEADER:
+    if block.startswith(HEADER):
         return True
-    version = header[len(MAGIC) : -1]
-    if header.startswith(MAGIC) and len(header) == len(HEADER) and version.isdigit():
-        raise StoreError(f"{path} has format {version.decode()}, written by a newer version")
+    newer = NEWER.match(block)
+    if newer and newer[1] > VERSION:
+        raise StoreError(f"{path} has format {newer[1].decode()}, written by a newer version")
     return False
 
 
