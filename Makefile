@@ -4,10 +4,10 @@ STAMP := .venv/.headgate-setup
 N ?= 10000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench soak docs clean
+.PHONY: help setup demo test check format bench bench-tokens soak docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## make .venv with the package, editable, and all that tests need
 
@@ -39,6 +39,9 @@ format: setup ## rewrite the files as `check` wants them
 
 bench: setup ## measure; ratios inside one run
 	$(BIN)/python bench/run.py
+
+bench-tokens: setup ## measure the estimates of tokens alone
+	$(BIN)/python bench/tokens.py
 
 soak: setup ## try the promises with N examples each: make soak N=100000
 	HEADGATE_EXAMPLES=$(N) $(BIN)/python -m pytest -n auto --dist loadgroup tests/promises

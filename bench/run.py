@@ -15,7 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 
-ALSO = ("counts.py",)
+ALSO = ("counts.py", "tokens.py")
 
 
 def benches() -> dict[str, Path]:
