@@ -1,8 +1,7 @@
 import anthropic
 import pytest
 
-from headgate.testing import Provider
-from headgate.testing.replies import Call, Reply, Say, Think, Wire
+from headgate.testing import Call, Provider, Reply, Say, Think, Wire
 from tests.testing.conversing import ASKED, MODEL, SEARCH, TOOLS, Clock, ask, replayed, results
 
 

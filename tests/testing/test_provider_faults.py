@@ -8,8 +8,7 @@ import openai
 import pytest
 from google.genai import errors
 
-from headgate.testing import Provider
-from headgate.testing.replies import Cut, Failure, Reply, Reset, Say, Stall
+from headgate.testing import Cut, Failure, Provider, Reply, Reset, Say, Stall
 from tests.testing.conversing import ASKED, ask
 
 WORDS = Say("One two three four five six seven eight nine ten.")

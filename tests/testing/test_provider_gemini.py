@@ -1,8 +1,7 @@
 import pytest
 from google.genai import errors, types
 
-from headgate.testing import Provider
-from headgate.testing.replies import Call, Reply, Say, Think
+from headgate.testing import Call, Provider, Reply, Say, Think
 
 MODEL = "gemini-3.6-flash"
 TOOLS = types.Tool(

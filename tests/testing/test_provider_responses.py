@@ -1,8 +1,7 @@
 import openai
 import pytest
 
-from headgate.testing import Provider
-from headgate.testing.replies import Call, Reply, Say, Think
+from headgate.testing import Call, Provider, Reply, Say, Think
 from tests.testing.conversing import Clock
 
 MODEL = "gpt-5"

@@ -1,8 +1,7 @@
 import anthropic
 import pytest
 
-from headgate.testing import Provider
-from headgate.testing.replies import Call, Say, Think
+from headgate.testing import Call, Provider, Say, Think
 from tests.testing.conversing import ASKED, MODEL, TOOLS, ask, marked, replayed, results
 
 FABLE = "claude-fable-5-1"

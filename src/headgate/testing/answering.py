@@ -18,16 +18,8 @@ from headgate.testing.prompts import total
 from headgate.testing.refused import Refused
 from headgate.testing.replies import Call, Failure, Reply, Request, Say, Think, Usage
 from headgate.testing.responses_api import ResponsesApi
+from headgate.testing.tokens import window_of
 from headgate.testing.wording_openai import NOT_JSON as OPENAI_NOT_JSON
-
-WINDOWS = (
-    (200_000, ("claude-3", "claude-haiku-4", "claude-opus-4-5", "claude-sonnet-4-5", "o1", "o3")),
-    (1_000_000, ("claude",)),
-    (128_000, ("gpt-4o", "gpt-4-turbo")),
-    (400_000, ("gpt-5",)),
-    (1_048_576, ("gemini", "gpt-4.1")),
-)
-"""The context of a model, by the start of its name; the first that fits. Others have 128,000."""
 
 KNOWN_MODELS = (
     *("claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "claude-fable-5-1"),
@@ -109,7 +101,7 @@ class Desk:
         api.admit(request)
         segments = api.segments(request)
         tokens = total(segments)
-        window_tokens = self._window_tokens or _window_of(request.model)
+        window_tokens = self._window_tokens or window_of(request.model)
         if request.path.endswith(("/count_tokens", "/input_tokens", ":countTokens")):
             return Answer(200, api.counted(tokens))
         if tokens > window_tokens:
@@ -194,10 +186,6 @@ def _read(request: Request) -> Request:
     named = GEMINI_PATH.fullmatch(request.path)
     model = named[1] if named else value.get("model")
     return replace(request, json=value, model=model if isinstance(model, str) else "")
-
-
-def _window_of(model: str) -> int:
-    return next((tokens for tokens, names in WINDOWS if model.startswith(names)), 128_000)
 
 
 def _failed(failure: Failure) -> Refused:

@@ -7,6 +7,7 @@ every request for assertions. What it answers comes from a script, or from a fun
 it is random, so a run repeats to the byte.
 
     >>> import json, urllib.request
+    >>> from headgate.testing import Call, Provider
     >>> with Provider(Call("grep", {"pattern": "TODO"}), "Two left.") as provider:
     ...     body = {"model": "gpt-5", "messages": [{"role": "user", "content": "Any TODO?"}]}
     ...     asked = urllib.request.Request(
@@ -47,39 +48,9 @@ from headgate.testing.answers import Answer, State
 from headgate.testing.bindings import ENFORCING, Bindings
 from headgate.testing.mint import Mint, Sealer
 from headgate.testing.prompt_cache import BreakpointCache, PrefixCache
-from headgate.testing.replies import (
-    Answering,
-    Call,
-    Cut,
-    Failure,
-    Reply,
-    Request,
-    Reset,
-    Say,
-    Scripted,
-    Stall,
-    Think,
-    Usage,
-    Wire,
-    as_reply,
-)
+from headgate.testing.replies import Answering, Reply, Request, Scripted, Usage, as_reply
 from headgate.testing.server import Listener
 from headgate.testing.tokens import count_for
-
-__all__ = [
-    "Call",
-    "Cut",
-    "Failure",
-    "Provider",
-    "Reply",
-    "Request",
-    "Reset",
-    "Say",
-    "Stall",
-    "Think",
-    "Usage",
-    "Wire",
-]
 
 MOST_BODY_BYTES = 32 * 1024 * 1024
 

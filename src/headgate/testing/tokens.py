@@ -1,34 +1,29 @@
-"""How the stand-in counts: o200k, times what a model's own vocabulary needs more of it."""
+"""How the stand-in counts: as the table of models says, exactly or through a multiplier."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, lru_cache
-from math import ceil
+from functools import lru_cache
 
-import splintr
+from headgate.measure.meters import meter_for
+from headgate.measure.models import counted_as
 
-FACTORS = (
-    ("claude-sonnet-4-6", 1.16),
-    ("claude-opus-4-6", 1.30),
-    ("claude-opus-4-8", 1.70),
-    ("claude-sonnet-5", 1.58),
-    ("claude-opus-5", 1.58),
-    ("claude-fable-5", 1.61),
-)
+UNKNOWN_WINDOW_TOKENS = 128_000
+"""For models whose maker has published none."""
 
 
 def count_for(model: str) -> Callable[[str], int]:
     """The count of a model, by its name."""
-    factor = next((factor for name, factor in FACTORS if model.startswith(name)), 1.0)
-    return lambda text: ceil(_o200k(text) * factor)
+    counting = counted_as(model)
+    return lambda text: counting.in_model(_counted(counting.vocab, text))
+
+
+def window_of(model: str) -> int:
+    """The most tokens a prompt for this model may have."""
+    return counted_as(model).window or UNKNOWN_WINDOW_TOKENS
 
 
 @lru_cache(maxsize=4_096)
-def _o200k(text: str) -> int:
-    return len(_vocabulary().encode_ordinary(text))
-
-
-@cache
-def _vocabulary() -> splintr.AnyTokenizer:
-    return splintr.Tokenizer.from_pretrained("o200k_base")
+def _counted(vocab: str, text: str) -> int:
+    """A conversation sends the same blocks again and again."""
+    return meter_for(vocab, "tokens").count(text)
