@@ -38,18 +38,20 @@ def test_the_smallest_limit_is_accepted():
 
 @pytest.mark.proves("0.1")
 def test_one_policy_counts_in_one_unit():
-    with pytest.raises(PolicyError, match="batch is 20000 tokens, but this policy counts in chars"):
-        Policy(result=chars(50_000), preview=chars(2_000), error=chars(50_000), classes={})
+    with pytest.raises(PolicyError, match="batch is 9000 tokens, but this policy counts in chars"):
+        Policy(result=chars(50_000), batch=tokens(9_000))
 
 
 @pytest.mark.proves("0.1")
 @pytest.mark.parametrize("unit", [chars, utf8_bytes])
 def test_a_policy_counts_in_characters_or_bytes_where_told(unit):
-    policy = Policy(
-        result=unit(50_000), batch=unit(200_000), preview=unit(2_000), error=unit(9_000), classes={}
-    )
+    policy = Policy(result=unit(50_000))
 
     assert policy.unit == unit(1).unit
+    # What was left at its default is said in the policy's own unit, four to a token.
+    assert (policy.batch, policy.error) == (unit(80_000), unit(16_000))
+    assert policy.classes["read"].limit == unit(100_000)
+    assert policy.ageing.least == unit(2_000)
 
 
 @pytest.mark.parametrize("count", [True, 1.5, math.nan, "8"])

@@ -3,7 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate import Policy, PolicyError, ToolRule, chars, tokens
+from headgate.ageing import Ageing
 from headgate.marker import MarkerStyle
+from headgate.policy import Scale
 from headgate.policy_file import policy_from_environment, policy_from_toml, policy_to_toml
 
 amounts = st.integers(min_value=512, max_value=10**9).map(tokens)
@@ -25,6 +27,14 @@ policies = st.builds(
     window_tokens=st.none() | st.integers(min_value=1, max_value=10**7),
     tools=st.dictionaries(st.text(max_size=8), rules, max_size=3),
     classes=st.dictionaries(st.sampled_from(["read", "write"]), rules, max_size=2),
+    ageing=st.builds(
+        Ageing,
+        high=st.none() | st.floats(0.1, 1),
+        turns=st.none() | st.just((2, 4)),
+        least=amounts,
+        spared=st.sampled_from([(), ("write", "exec")]),
+    ),
+    scale=st.none() | st.builds(Scale, below=st.floats(0, 1)),
     marker=st.builds(
         MarkerStyle, reader=st.sampled_from(["tool", "cli"]), tool=st.text(max_size=9)
     ),
@@ -38,10 +48,11 @@ def test_a_policy_written_and_read_is_the_same(policy):
 
 def test_a_number_without_a_unit_follows_the_limit_of_a_result():
     policy = policy_from_toml(
-        'result = "50_000 chars"\nbatch = 200000\npreview = 2000\nerror = 50000\nclasses = {}'
+        'result = "50_000 chars"\nbatch = 200000\n[ageing]\nhigh = 0.9\nleast = 3000'
     )
 
     assert (policy.result, policy.batch) == (chars(50_000), chars(200_000))
+    assert (policy.ageing.high, policy.ageing.least) == (0.9, chars(3_000))
 
 
 def test_tables_say_what_holds_for_one_tool():

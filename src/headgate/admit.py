@@ -73,10 +73,11 @@ def plan_batch(
     desk: Desk,
     overrides: OverrideTable,
     prefix: bytes = b"",
+    spent: int = 0,
 ) -> Plan:
-    """Decide what the model sees of each result of a batch."""
+    """Decide what the model sees of each result of a batch; `spent` of the turn is gone."""
     cases, events = _cases(batch, verdicts, desk, overrides, prefix)
-    budget = overrides.batch or desk.policy.batch_count
+    budget = overrides.batch or desk.policy.batch_budget(spent, desk.used)
     shares = _shares(cases, budget, desk.policy)
     decided: list[Verdict] = []
     spills: dict[Ref, Spill] = {}
@@ -101,7 +102,7 @@ def _cases(
     for result in batch:
         identity = identify(result)
         key = Key(prefix, result.call_id, identity.digest)
-        limit, noted = limit_for(result, desk.policy, overrides)
+        limit, noted = limit_for(result, desk.policy, overrides, desk.used)
         events += noted
         known = verdicts.find(key)
         arrived = arrive(identity, desk.policy, desk.meter) if known is None else None

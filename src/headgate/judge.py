@@ -26,6 +26,8 @@ class Desk:
     session: str
     path_for: Callable[[Ref, str], str | None] = lambda ref, call_id: None
     question: str = ""
+    used: float | None = None
+    """The share of the window in use before this batch, where it is known."""
     failed: Mapping[Ref, Kept] = field(default_factory=dict)
     """Originals that the store could not keep, and where they are instead."""
 
@@ -81,6 +83,22 @@ def whole(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
         ref=ref,
         reason=_why_whole(arrived, ref),
     )
+
+
+def referring(arrived: Arrived, text: str, base: str, desk: Desk) -> Verdict:
+    """A result that stands in the history already: `text` refers to it."""
+    verdict = _verdict(
+        arrived,
+        Limit(None, "nothing: it stands in the history already"),
+        None,
+        desk,
+        kind=None,
+        text=text,
+        after=size_of(text.encode(), desk.meter),
+        ref=desk.ref(arrived.sha256),
+        reason=f"the result of {base} says the same",
+    )
+    return replace(verdict, fate="spilled" if verdict.ref else "shaped", base=base)
 
 
 def _why_whole(arrived: Arrived, ref: Ref | None) -> str:

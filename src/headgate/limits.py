@@ -60,9 +60,9 @@ NO_OVERRIDES = OverrideTable({}, None, ())
 
 
 def limit_for(
-    result: ToolResult, policy: Policy, overrides: OverrideTable
+    result: ToolResult, policy: Policy, overrides: OverrideTable, used: float | None = None
 ) -> tuple[Limit, list[Event]]:
-    """Resolve the chain for one result."""
+    """Resolve the chain for one result; `used` is the share of the window that is in use."""
     if result.is_error and policy.errors == "verbatim":
         return Limit(None, "errors go in verbatim"), []
     if result.is_error and policy.errors == "own":
@@ -76,13 +76,16 @@ def limit_for(
     asked, events = _asked(result, policy)
     if asked is not None:
         return _bounded(asked, f"the call asked for {asked:,}", policy), events
-    return _declared(result, rule, policy), events
+    return _declared(result, rule, policy, used), events
 
 
-def _declared(result: ToolResult, rule: ToolRule, policy: Policy) -> Limit:
+def _declared(result: ToolResult, rule: ToolRule, policy: Policy, used: float | None) -> Limit:
     declared = result.declared or rule.limit
     if declared is None or declared.unit != policy.unit:
-        return Limit(policy.result.count, "the policy's default")
+        factor = policy.scale.factor(used) if policy.scale else 1.0
+        scaled = f", times {factor} with {used:.0%} of the window in use" if factor != 1 else ""
+        count = max(int(policy.result.count * factor), policy.minimum)
+        return Limit(count, f"the policy's default{scaled}")
     return _bounded(declared.count, f"the tool declares {declared.count:,}", policy)
 
 

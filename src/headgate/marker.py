@@ -52,8 +52,8 @@ class MarkerStyle:
     """The words of a marker, as templates.
 
     Fields: `missing`, `total`, `what`, `tokens`, `how`, `note`, `ref`, `path`, `tag`, in `gap` also
-    `first` and `last`, in `shown` also `words`. `tool`, `cli` and `file` are the ways to go on,
-    chosen by `reader`.
+    `first` and `last`, in `shown` also `words`, in `cleared` also `kind`. `tool`, `cli` and `file`
+    are the ways to go on, chosen by `reader`.
     """
 
     reader: Literal["tool", "cli", "file", "none"] = "tool"
@@ -62,6 +62,10 @@ class MarkerStyle:
     gap: str = "[{what} {first}-{last} omitted #{tag}]"
     inside: str = "[{missing} {what} omitted #{tag}]"
     shown: str = "[{words}; {how} #{tag}]"
+    cleared: str = (
+        "[this call completed; its old result is cleared: {total} {what}, about {tokens} tokens, "
+        "{kind}; {note}{how} #{tag}]"
+    )
     tool: str = 'read_result(ref="{ref}", {ask}) shows more'
     cli: str = "`headgate read {ref}{session} {flag}` shows more"
     file: str = "the whole is in {path}"
@@ -104,6 +108,12 @@ class Marker:
         """The last line of what was read back: what it shows, and how to go on or why not."""
         how = go_on if isinstance(go_on, str) else self._read(go_on)
         return self.style.shown.format(words=words, how=how, tag=self.tag)
+
+    def cleared(self, lines: int, tokens: int, kind: str) -> str:
+        """The one line that an old result becomes."""
+        how = self._how(Ask("lines", "1-")).replace("shows more", "shows it")
+        template = self.style.cleared.replace("{kind}", kind)
+        return self._fill(template, lines, lines, "lines", tokens, how)
 
     @property
     def end(self) -> str:
@@ -151,7 +161,7 @@ class Marker:
         return template.format(
             ref=self.ref or "",
             path=self.path or "",
-            session=f" --session {self.session}" if self.session else "",
+            session=f" --session {shlex.quote(self.session)}" if self.session else "",
             ask=ask.argument,
             flag=ask.flag,
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from headgate.ageing import Ageing
 from headgate.budget import SHARING, Sharing
 from headgate.errors import PolicyError
 from headgate.marker import DEFAULT_STYLE, MarkerStyle
@@ -41,6 +42,33 @@ class ToolRule:
 
 NO_RULE = ToolRule()
 
+DEFAULT_BATCH = tokens(20_000)
+DEFAULT_PREVIEW = tokens(1_000)
+DEFAULT_ERROR = tokens(4_000)
+DEFAULT_AGEING = Ageing()
+DEFAULT_CLASSES: Mapping[ToolClass, ToolRule] = MappingProxyType(
+    {"read": ToolRule(exempt=True, limit=tokens(25_000))}
+)
+
+CHARS_PER_TOKEN = 4
+"""A default in tokens, for a policy that counts in characters or bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How limits follow the window: wider while it is empty, tighter when it is nearly full."""
+
+    below: float = 0.5
+    widen: float = 1.4
+    above: float = 0.8
+    tighten: float = 0.6
+
+    def factor(self, used: float | None) -> float:
+        """What a limit is multiplied with where this share of the window is in use."""
+        if used is None:
+            return 1.0
+        return self.widen if used < self.below else self.tighten if used > self.above else 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -48,18 +76,27 @@ class Policy:
 
     result: Amount = tokens(8_000)
     """The limit of one result."""
-    batch: Amount | None = tokens(20_000)
+    batch: Amount | None = DEFAULT_BATCH
     """The budget of all results that answer one assistant message."""
     batch_window_share: float = 0.1
     """At most this share of the model's window goes to one batch, where the window is known."""
     window_tokens: int | None = None
+    turn: Amount | None = None
+    """The budget of all batches since the user spoke; None: each batch stands for itself."""
+    scale: Scale | None = None
+    """Whether limits follow how full the window is."""
+    ageing: Ageing = DEFAULT_AGEING
+    repeats: bool = True
+    """Whether a result that stands in the history already becomes a reference to it."""
+    repair: bool = True
+    """Whether histories are repaired before they are sent."""
     sharing: Sharing = "fair"
-    preview: Amount = tokens(1_000)
+    preview: Amount = DEFAULT_PREVIEW
     """What is left in sight of a result that `largest_first` spills."""
     declarations: Declarations = "raise"
     """Whether what a tool declares or a call asks for may only lower the limit or also raise it."""
     errors: Errors = "own"
-    error: Amount = tokens(4_000)
+    error: Amount = DEFAULT_ERROR
     """The limit of an error where `errors` is `own`."""
     media_tokens: int = 2_000
     """Fixed cost of an image, a document or an opaque block; never its base64."""
@@ -84,17 +121,18 @@ class Policy:
     query_arguments: tuple[str, ...] = ("query", "pattern", "q", "search", "regex", "question")
     """Arguments of a call that say what it is after."""
     tools: Mapping[str, ToolRule] = field(default_factory=lambda: MappingProxyType({}))
-    classes: Mapping[ToolClass, ToolRule] = field(
-        default_factory=lambda: MappingProxyType(
-            {"read": ToolRule(exempt=True, limit=tokens(25_000))}
-        )
-    )
+    classes: Mapping[ToolClass, ToolRule] = field(default_factory=lambda: DEFAULT_CLASSES)
 
     def __post_init__(self) -> None:
+        if self.unit != "tokens":
+            self._convert_defaults()
         object.__setattr__(self, "tools", MappingProxyType(dict(self.tools)))
         object.__setattr__(self, "classes", MappingProxyType(dict(self.classes)))
         for name, amount in self._amounts():
             self._check_amount(name, amount)
+        for name, amount in (("ageing.head", self.ageing.head), ("ageing.tail", self.ageing.tail)):
+            if amount.unit != self.unit or amount.count < 0:
+                raise PolicyError(f"{name} is {amount}, but this policy counts in {self.unit}")
         if self.sharing not in SHARING:
             raise PolicyError(f"sharing is {self.sharing!r}; it is one of {', '.join(SHARING)}")
         if not 0 < self.batch_window_share <= 1:
@@ -140,6 +178,15 @@ class Policy:
             min(self.batch.count, int(self.window_tokens * self.batch_window_share)), self.minimum
         )
 
+    def batch_budget(self, spent: int = 0, used: float | None = None) -> int | None:
+        """What the next batch may take, `spent` of the turn and `used` of the window being gone."""
+        counts = [] if self.batch_count is None else [self.batch_count]
+        if counts and self.scale is not None:
+            counts = [int(counts[0] * self.scale.factor(used))]
+        if self.turn is not None:
+            counts.append(self.turn.count - spent)
+        return max(min(counts), self.minimum) if counts else None
+
     def rule(self, tool: str, tool_class: ToolClass | None) -> ToolRule:
         """The rule for a tool: its own, else its class's, else none."""
         if tool in self.tools:
@@ -152,10 +199,31 @@ class Policy:
         """A policy that differs in `changes`, checked again."""
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]  # checked at run time by __post_init__
 
+    def _convert_defaults(self) -> None:
+        """Say in this policy's unit what was left at its default."""
+        defaults = {"batch": DEFAULT_BATCH, "preview": DEFAULT_PREVIEW, "error": DEFAULT_ERROR}
+        for name, default in defaults.items():
+            if getattr(self, name) is default:
+                object.__setattr__(self, name, self._converted(default))
+        if self.ageing is DEFAULT_AGEING:
+            ageing = dataclasses.replace(
+                DEFAULT_AGEING,
+                least=self._converted(DEFAULT_AGEING.least),
+                head=self._converted(DEFAULT_AGEING.head),
+                tail=self._converted(DEFAULT_AGEING.tail),
+            )
+            object.__setattr__(self, "ageing", ageing)
+        if self.classes is DEFAULT_CLASSES:
+            read = ToolRule(exempt=True, limit=self._converted(tokens(25_000)))
+            object.__setattr__(self, "classes", {"read": read})
+
+    def _converted(self, amount: Amount) -> Amount:
+        return Amount(amount.count * CHARS_PER_TOKEN, self.unit)
+
     def _amounts(self) -> list[tuple[str, Amount]]:
         named = [("result", self.result), ("preview", self.preview), ("error", self.error)]
-        if self.batch is not None:
-            named.append(("batch", self.batch))
+        named += [("ageing.least", self.ageing.least)]
+        named += [(n, a) for n, a in (("batch", self.batch), ("turn", self.turn)) if a is not None]
         rules = {**self.tools, **{f"class {name}": rule for name, rule in self.classes.items()}}
         named += [
             (f"limit for {name}", r.limit) for name, r in rules.items() if r.limit is not None

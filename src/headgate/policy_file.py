@@ -10,11 +10,12 @@ import types
 import typing
 from collections.abc import Mapping
 from functools import cache
-from typing import get_args, get_origin, get_type_hints
+from typing import TypeAlias, get_args, get_origin, get_type_hints
 
+from headgate.ageing import Ageing
 from headgate.errors import PolicyError
 from headgate.marker import MarkerStyle
-from headgate.policy import Policy, ToolRule
+from headgate.policy import Policy, Scale, ToolRule
 from headgate.presets import preset
 from headgate.types import UNITS, Amount, Unit
 
@@ -22,6 +23,10 @@ ENVIRONMENT_PREFIX = "HEADGATE_"
 
 NOT_POLICY = frozenset({"STATE_DIR", "SESSION", "PRESET", "POLICY", "DEBUG", "EXAMPLES"})
 """Variables of ours that say something else."""
+
+Record: TypeAlias = type[ToolRule] | type[MarkerStyle] | type[Ageing] | type[Scale]
+RECORDS: tuple[Record, ...] = (ToolRule, MarkerStyle, Ageing, Scale)
+"""Parts of a policy that are tables of their own."""
 
 AMOUNT = re.compile(r"([0-9][0-9_,]*)(?: +([a-z]+))?")
 
@@ -69,11 +74,8 @@ def policy_to_toml(policy: Policy) -> str:
 
 def _table(name: str, value: object) -> str:
     assert dataclasses.is_dataclass(value)
-    rows = [
-        f"{field.name} = {_toml(getattr(value, field.name))}"
-        for field in dataclasses.fields(value)
-        if getattr(value, field.name) is not None
-    ]
+    fields = dataclasses.fields(value)
+    rows = [f"{field.name} = {_toml(getattr(value, field.name))}" for field in fields]
     return "\n".join(["", f"[{name}]", *rows])
 
 
@@ -108,9 +110,9 @@ def _changed(policy: Policy, table: Mapping[str, object]) -> Policy:
             known = ", ".join(_hints(Policy))
             raise PolicyError(f"{name!r} is no part of a policy; there is {known}")
         changes[name] = _value(name, value, _hints(Policy)[name], policy.unit)
-        if name == "marker" and isinstance(value, Mapping):
+        if name in ("marker", "ageing") and isinstance(value, Mapping):
             given = {field: getattr(changes[name], field) for field in value}
-            changes[name] = dataclasses.replace(policy.marker, **given)
+            changes[name] = dataclasses.replace(getattr(policy, name), **given)
     return policy.replace(**_in_one_unit(changes, policy))
 
 
@@ -124,8 +126,11 @@ def _in_one_unit(changes: dict[str, object], policy: Policy) -> dict[str, object
 def _with_unit(value: object, unit: Unit) -> object:
     if isinstance(value, _Bare):
         return Amount(value.count, unit)
-    if isinstance(value, ToolRule) and isinstance(value.limit, _Bare):
-        return dataclasses.replace(value, limit=Amount(value.limit.count, unit))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type | Amount):
+        fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        bare = {name: item for name, item in fields.items() if isinstance(item, _Bare)}
+        said = {name: Amount(item.count, unit) for name, item in bare.items()}
+        return dataclasses.replace(value, **said)
     if isinstance(value, dict):
         return {name: _with_unit(item, unit) for name, item in value.items()}
     return value
@@ -147,10 +152,13 @@ def _value(name: str, value: object, hint: object, unit: Unit) -> object:
         return _amount(name, value, unit)
     if get_origin(hint) is typing.Literal:
         return _word(name, value, get_args(hint))
+    if get_origin(hint) is tuple and get_args(hint)[0] is int:
+        return _numbers(name, value)
     if get_origin(hint) is tuple:
         return _words(name, value)
-    if hint is MarkerStyle or hint is ToolRule:
-        return _record(name, value, hint, unit)
+    for record in RECORDS:
+        if hint is record:
+            return _record(name, value, record, unit)
     if typing.cast(object, get_origin(hint)) is Mapping:
         return _rules(name, value, unit)
     return _scalar(name, value, hint)
@@ -183,13 +191,20 @@ def _words(name: str, value: object) -> tuple[str, ...]:
     raise PolicyError(f"{name} is {value!r}; it takes a list of words")
 
 
+def _numbers(name: str, value: object) -> tuple[int, ...]:
+    items = value.split(",") if isinstance(value, str) else value
+    if isinstance(items, list) and all(str(item).strip().isdigit() for item in items):
+        return tuple(int(str(item)) for item in items)
+    raise PolicyError(f"{name} is {value!r}; it takes a list of whole numbers")
+
+
 def _rules(name: str, value: object, unit: Unit) -> dict[str, object]:
     if not isinstance(value, dict):
         raise PolicyError(f"{name} is {value!r}; it takes a table for each tool")
     return {tool: _record(f"{name}.{tool}", rule, ToolRule, unit) for tool, rule in value.items()}
 
 
-def _record(name: str, value: object, of: type[ToolRule] | type[MarkerStyle], unit: Unit) -> object:
+def _record(name: str, value: object, of: Record, unit: Unit) -> object:
     if not isinstance(value, dict):
         raise PolicyError(f"{name} is {value!r}; it takes a table")
     hints = _hints(of)  # type: ignore[arg-type]  # a type is hashable

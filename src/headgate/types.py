@@ -141,6 +141,8 @@ class Verdict:
     is_error: bool = False
     age: int = 0
     """How far an epoch moved it down: 0 not at all, 1 its ends are left, 2 one line."""
+    base: str = ""
+    """The call whose result this one refers to, where it was there already."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A result that is there already: the same becomes a reference, a small change becomes the difference.
+"""A result that is there already: the same becomes a reference, a small change the difference.
 
 Both stand only on a result that is whole in the same history, so the model can look at it.
 """
@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headgate.types import Meter
+from headgate.types import Meter, ToolResult
 
 LEAST = 200
 """Tokens; a reference to less saves nothing."""
@@ -21,6 +21,10 @@ MOST_LINES = 20_000
 """Beyond this a difference is not looked for: comparing takes time that grows with the square."""
 
 CONTEXT_LINES = 2
+
+PATH_ARGUMENTS = ("file_path", "path", "filename", "file", "absolute_path", "target_file")
+PART_ARGUMENTS = ("offset", "limit", "start_line", "end_line", "view_range", "lines")
+"""What a reading tool's arguments are called: the file, and the part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +38,36 @@ class Base:
     text: str
 
 
-def repeated(text: str, target: str, bases: Sequence[Base], meter: Meter) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What stands for a result that is there already, and the call that has it."""
+
+    text: str
+    base: str
+
+
+def repeated(text: str, target: str, bases: Sequence[Base], meter: Meter) -> Repeated | None:
     """What stands for a text that an earlier result holds, whole or nearly; None: nothing does."""
     if meter.count(text) < LEAST:
         return None
     for base in reversed(bases):
         if base.text == text:
-            return f"[the same as the result of {base.call_id} above ({_named(base)}), unchanged]"
+            same = f"[the same as the result of {base.call_id} above ({_named(base)}), unchanged]"
+            return Repeated(same, base.call_id)
     base_of_target = next((b for b in reversed(bases) if target and b.target == target), None)
     return _difference(text, base_of_target, meter) if base_of_target else None
 
 
-def _difference(text: str, base: Base, meter: Meter) -> str | None:
+def target_of(result: ToolResult) -> str:
+    """What a call was about, by its arguments: the file it reads and the part of it."""
+    path = next((result.arguments[n] for n in PATH_ARGUMENTS if n in result.arguments), None)
+    if not isinstance(path, str):
+        return ""
+    where = [f"{n}={result.arguments[n]}" for n in PART_ARGUMENTS if n in result.arguments]
+    return " ".join([path, *where])
+
+
+def _difference(text: str, base: Base, meter: Meter) -> Repeated | None:
     before, after = base.text.splitlines(), text.splitlines()
     if max(len(before), len(after)) > MOST_LINES:
         return None
@@ -53,7 +75,9 @@ def _difference(text: str, base: Base, meter: Meter) -> str | None:
     body = "\n".join(list(changed)[2:])
     head = f"[the same as the result of {base.call_id} above ({_named(base)}) but for:]"
     shown = f"{head}\n{body}"
-    return shown if meter.count(shown) * WORTH <= meter.count(text) else None
+    if meter.count(shown) * WORTH > meter.count(text):
+        return None
+    return Repeated(shown, base.call_id)
 
 
 def _named(base: Base) -> str:

@@ -55,17 +55,17 @@ def leaning_of(kind: Kind) -> Leaning:
 
 def head(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:
     """Keep the start."""
-    return _ends(source, room, marker, 1.0)
+    return ends(source, room, marker, 1.0)
 
 
 def tail(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:
     """Keep the end."""
-    return _ends(source, room, marker, 0.0)
+    return ends(source, room, marker, 0.0)
 
 
 def head_tail(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:
     """Keep as much of the start as of the end."""
-    return _ends(source, room, marker, 0.5)
+    return ends(source, room, marker, 0.5)
 
 
 def end_bytes(room: Room) -> int:
@@ -73,6 +73,7 @@ def end_bytes(room: Room) -> int:
     return max(room.limit * END_BYTES[room.meter.unit], LEAST_END_BYTES)
 
 
-def _ends(source: Source, room: Room, marker: Marker, head_share: float) -> Shaped:
+def ends(source: Source, room: Room, marker: Marker, head_share: float) -> Shaped:
+    """Keep the two ends, `head_share` of the room for the start."""
     sketch = ends_of(source.data, end_bytes(room))
     return shape_sketch(sketch, room, marker, Leaning(head_share, 0.0), source.size)

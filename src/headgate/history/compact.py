@@ -1,0 +1,148 @@
+"""Old results shrink: what an epoch moves, and the text each result then has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from headgate.admit import Spill
+from headgate.ageing import Epoch, Old, Step, Use, epoch
+from headgate.dialects.history import History
+from headgate.economy import binds_thinking, prices_of
+from headgate.history.count import Count
+from headgate.history.slots import Slot
+from headgate.judge import Desk
+from headgate.ledger import EpochEntry, Key
+from headgate.measure.size import size_of
+from headgate.shape import Room, Source
+from headgate.shape.kinds import recognise
+from headgate.shape.text import ends
+from headgate.toolnames import class_of
+from headgate.types import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A result and the verdict that stands for it now."""
+
+    slot: Slot
+    verdict: Verdict
+
+    @property
+    def text(self) -> str:
+        """What the model sees of it."""
+        if self.verdict.text is not None:
+            return self.verdict.text
+        return self.slot.identity.original.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What an epoch does."""
+
+    entry: EpochEntry
+    spills: tuple[Spill, ...]
+
+
+def compact(
+    standings: Sequence[Standing],
+    history: History,
+    counted: Count,
+    desk: Desk,
+    *,
+    anchor: bytes,
+    is_cold: bool,
+    time_ns: int,
+) -> Compacted | None:
+    """Open an epoch if it is time; None: nothing moves."""
+    last_bound = _last_thinking(history) if binds_thinking(history.model) else -1
+    olds = [_old(standing, last_bound, desk) for standing in standings]
+    use = Use(
+        used=counted.tokens,
+        window=counted.window_tokens,
+        sizes=counted.sizes,
+        requests=sum(message.role == "assistant" for message in history.messages),
+        is_cold=is_cold,
+        prices=prices_of(history.dialect),
+    )
+    opened = epoch(olds, use, desk.policy.ageing)
+    if not opened.moves:
+        return None
+    return _carried_out(_with_dependents(opened, standings), standings, desk, anchor, time_ns)
+
+
+def _carried_out(
+    opened: Epoch, standings: Sequence[Standing], desk: Desk, anchor: bytes, time_ns: int
+) -> Compacted:
+    moves: dict[Key, Verdict] = {}
+    spills: dict[str, Spill] = {}
+    for place, step in opened.moves:
+        standing = standings[place]
+        moved = aged(standing, step, desk)
+        moves[standing.slot.key] = moved
+        if standing.verdict.ref is None and moved.ref is not None:
+            spills[moved.ref] = spill_of(standing.slot, moved.ref)
+    return Compacted(EpochEntry(anchor, opened.why, moves, time_ns), tuple(spills.values()))
+
+
+def aged(standing: Standing, step: Step, desk: Desk) -> Verdict:
+    """The verdict of a result one step down; it keeps, or now gets, the address of its original."""
+    verdict = standing.verdict
+    ref = verdict.ref or desk.ref(verdict.sha256)
+    marker = replace(desk.marker(verdict.sha256, verdict.call_id), ref=ref)
+    kind = verdict.kind or recognise(standing.slot.identity.original, tool=verdict.tool)
+    if step == 2:
+        text = marker.cleared(verdict.before.lines, verdict.before.tokens, kind)
+    else:
+        ageing = desk.policy.ageing
+        room = Room(max(ageing.head.count + ageing.tail.count, desk.policy.minimum), desk.meter)
+        data = standing.text.encode("utf-8", "replace")
+        source = Source(data, kind, verdict.after.of(desk.policy.unit), verdict.after.lines)
+        share = ageing.head.count / max(ageing.head.count + ageing.tail.count, 1)
+        text = ends(source, room, marker, share).text
+    return replace(
+        verdict,
+        fate="cleared" if step == 2 else "spilled" if ref else "shaped",
+        kind=kind,
+        text=text,
+        after=size_of(text, desk.meter),
+        ref=ref,
+        reason=f"old: {verdict.reason}",
+        age=step,
+    )
+
+
+def _with_dependents(opened: Epoch, standings: Sequence[Standing]) -> Epoch:
+    """What refers to a result that moves no longer has its base in sight: it becomes a line too."""
+    moved = {standings[place].verdict.call_id for place, _ in opened.moves}
+    places = {place for place, _ in opened.moves}
+    dependents: list[tuple[int, Step]] = [
+        (place, 2)
+        for place, standing in enumerate(standings)
+        if standing.verdict.base in moved and standing.verdict.base and place not in places
+    ]
+    return replace(opened, moves=(*opened.moves, *dependents))
+
+
+def _old(standing: Standing, last_bound: int, desk: Desk) -> Old:
+    verdict, slot = standing.verdict, standing.slot
+    age = verdict.age
+    return Old(
+        message=slot.message,
+        turns=slot.turns,
+        tool_class=desk.policy.rule(verdict.tool, None).tool_class or class_of(verdict.tool),
+        size=verdict.after.of(desk.policy.unit),
+        step=2 if age >= 2 else 1 if age == 1 else 0,
+        is_bound=slot.message < last_bound,
+    )
+
+
+def _last_thinking(history: History) -> int:
+    numbers = [number for number, message in enumerate(history.messages) if message.has_thinking]
+    return max(numbers, default=-1)
+
+
+def spill_of(slot: Slot, ref: str) -> Spill:
+    """The original of a result that stands in a history."""
+    result, identity = slot.result, slot.identity
+    return Spill(ref, identity.original, result.call_id, result.tool, identity.sha256, clean=False)
