@@ -126,8 +126,9 @@ class Policy:
     def __post_init__(self) -> None:
         if self.unit != "tokens":
             self._convert_defaults()
-        object.__setattr__(self, "tools", MappingProxyType(dict(self.tools)))
-        object.__setattr__(self, "classes", MappingProxyType(dict(self.classes)))
+        for name in ("tools", "classes"):
+            if not isinstance(getattr(self, name), MappingProxyType):
+                object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name, amount in self._amounts():
             self._check_amount(name, amount)
         for name, amount in (("ageing.head", self.ageing.head), ("ageing.tail", self.ageing.tail)):

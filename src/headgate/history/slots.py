@@ -40,7 +40,7 @@ class Slot:
 
     @property
     def state(self) -> State:
-        """Fresh: to be decided. Frozen: seen whole. Replaced: the recorded text, again and again."""
+        """Fresh: to be decided. Frozen: seen whole. Replaced: the recorded text once more."""
         if self.known is None:
             return "fresh"
         return "frozen" if self.known.text is None else "replaced"
