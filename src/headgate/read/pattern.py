@@ -19,7 +19,7 @@ MOST_INSTRUCTIONS = 16_000
 """A larger program could take milliseconds for each byte; `.{0,1000}` is about 10,000."""
 
 NO_LITERAL = re.compile(
-    r"\\[pP]\{[^}]*\}|\\x\{[^}]*\}|\\x[0-9A-Fa-f]{2}|\\.|\(\?P?<[^>]*>|\[:[^:]*:\]", re.DOTALL
+    r"\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|[0-9A-Fa-f]{2})|\\.|\(\?P?<[^>]*>", re.DOTALL
 )
 """What stands for something else: upper case in it says nothing about the case that is meant."""
 

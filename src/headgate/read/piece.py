@@ -6,6 +6,7 @@ return overwrites more than a terminal's line could ever hold, a piece may show 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -24,10 +25,14 @@ MOST_BYTES = 4 * 1024 * 1024
 AHEAD_BYTES = 512 * 1024
 """How far inside a line is looked for what overwrites it: more than any state that can be."""
 
-OVERWRITING = (b"\r", b"\b", b"\x1b", b"\x9b")
+OVERWRITING = re.compile(rb"[\r\b\x9b]|\x1b\[(?:[01]?G|[0-9]{3}[0-9]*D)")
+"""What goes back in its line, and may overwrite what stands there."""
 
 OPEN_CHARS = 64
 """The end of a part may show otherwise once more is seen: a cut escape, a joined character."""
+
+TRIES = 8
+"""How many places side by side are tried: more than a tag or a character has bytes."""
 
 SKIPS = 256
 """How many parts with nothing to see are passed over before an answer shows nothing but its end."""
@@ -80,7 +85,7 @@ def _whole_lines(
 def _part_of_line(original: Original, start: int, stop: int, limit: int, meter: Meter) -> Piece:
     """The start of a line that is too long."""
     data, is_whole = _line(original, start, stop)
-    overwritten = any(sign in data for sign in OVERWRITING)
+    overwritten = OVERWRITING.search(data) is not None
     near = max(LEAST_BYTES, limit * BYTES_PER_UNIT)
     if not overwritten and near < len(data):
         data, is_whole = data[: code_point(data, near)], False
@@ -139,7 +144,21 @@ def _cut(original: Original, data: bytes, start: int, shown: bytes, most: int) -
     # its length, then around there, and only then by halving what is not the same everywhere.
     near = last_place(len(data), reaches)
     around = (at for at in _before(near) if is_good(at))
-    return next(around, None) or last_place(len(data), is_good)
+    return next(around, None) or _last_good(len(data), is_good)
+
+
+def _last_good(stop: int, is_good: Callable[[int], bool]) -> int:
+    """A late place that is good, where most places between good ones may not be."""
+    found = 0
+    while stop - found > 1:
+        middle = (found + stop) // 2
+        near = range(middle, max(middle - TRIES, found), -1)
+        place = next((at for at in near if is_good(at)), None)
+        if place is None:
+            stop = middle
+        else:
+            found = place
+    return found
 
 
 def last_place(stop: int, holds: Callable[[int], bool]) -> int:
@@ -156,7 +175,7 @@ def last_place(stop: int, holds: Callable[[int], bool]) -> int:
 
 def _before(at: int) -> list[int]:
     """Places at `at` and before it, ever farther from each other."""
-    backs = [*range(8), *(8 << doubled for doubled in range(at.bit_length()))]
+    backs = [*range(TRIES), *(TRIES << doubled for doubled in range(at.bit_length()))]
     return [at - back for back in backs if back < at]
 
 

@@ -69,10 +69,11 @@ class GoOn:
 
 def _go_on(found: Found, shown: int, scope: Scope, original: Original) -> GoOn | None:
     """Where the first thing is that was not shown or not looked at."""
-    if shown < len(found.hits):
-        return _resolved(found.hits[shown].place, original)
-    if found.stopped_at is not None:
-        return _resolved(found.stopped_at, original)
+    place = found.hits[shown].place if shown < len(found.hits) else found.stopped_at
+    if place is not None:
+        go_on = _resolved(place, original)
+        if go_on.offset < scope.stop:
+            return go_on
     if scope.stop >= original.length:
         return None
     opens = original.between(scope.stop - 1, scope.stop) == b"\n"
@@ -97,14 +98,15 @@ def _ask(pattern: Pattern, go_on: GoOn, scope: Scope, original: Original) -> Ask
 def _in_words(
     shown: int, go_on: GoOn | None, scope: Scope, original: Original, pattern: Pattern
 ) -> str:
-    if go_on is None:
-        last = original.line_at(scope.stop - 1)
+    if go_on is not None and not go_on.opens_line:
+        where = f"bytes {scope.start:,}-{go_on.offset - 1:,} of {original.length:,}"
     else:
-        last = max(go_on.line - go_on.opens_line, scope.line)
-    lines = f"lines {scope.line:,}-{last:,}" if last > scope.line else f"line {scope.line:,}"
+        last = original.line_at(go_on.offset - 1 if go_on else scope.stop - 1)
+        lines = f"lines {scope.line:,}-{last:,}" if last > scope.line else f"line {scope.line:,}"
+        where = f"{lines} of {original.lines:,}"
     case = "case ignored" if pattern.ignores_case else "case as written"
     places = "1 place" if shown == 1 else f"{shown:,} places" if shown else "nothing"
-    return f"{places} found in {lines} of {original.lines:,}, {case}"
+    return f"{places} found in {where}, {case}"
 
 
 def _fitting(hits: Sequence[Hit], limit: int, room: Room) -> list[str]:
