@@ -142,6 +142,8 @@ def _server(violation: Violation, body: Mapping[str, object]) -> str:
     if isinstance(kind, str) and kind.endswith("_result"):
         return UNEXPECTED_SERVER.format(path=path, type=kind, id=block.get("tool_use_id"))
     name = block.get("name")
+    if name is None:
+        return f"{path}: {violation.found}"
     return (
         f"messages.{_place(violation.where)}: `{name}` tool use with id `{block.get('id')}` was "
         f"found without a corresponding `{name}_tool_result` block"

@@ -109,6 +109,8 @@ def _roles(violation: Violation, body: Mapping[str, object]) -> Refused:
     if violation.where == "messages":
         return _empty_array("messages")
     role = object_at(body, violation.where).get("role")
+    if role is None:
+        return _plain(violation)
     said = f"Invalid value: '{role}'. Supported values are: {ROLES}."
     return Refused(400, said, code="invalid_value", param=f"{violation.where}.role")
 
@@ -120,6 +122,8 @@ def _empty_array(where: str) -> Refused:
 
 def _no_output(violation: Violation, body: Mapping[str, object]) -> Refused:
     item = object_at(body, violation.where)
+    if not item.get("call_id"):
+        return _missing(f"{violation.where}.call_id")
     kind = str(item.get("type", "")).removesuffix("_output").replace("_", " ")
     said = f"No tool output found for {kind} {item.get('call_id')}."
     return Refused(400, said, param="input")
@@ -157,7 +161,10 @@ def _reasoning(violation: Violation, body: Mapping[str, object]) -> Refused:
 def _summary(violation: Violation, body: Mapping[str, object]) -> Refused:
     if "summary" in object_at(body, violation.where):
         return _plain(violation)
-    param = f"{violation.where}.summary"
+    return _missing(f"{violation.where}.summary")
+
+
+def _missing(param: str) -> Refused:
     code = "missing_required_parameter"
     return Refused(400, f"Missing required parameter: '{param}'.", code=code, param=param)
 
