@@ -1,8 +1,15 @@
 """Faults of the world around the store, made on purpose."""
 
+import os
 import resource
-from collections.abc import Iterator
+import shutil
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+NOBODY = 65_534
 
 
 @contextmanager
@@ -14,3 +21,37 @@ def file_size_limit(most_bytes: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def as_nobody(act: Callable[[Path], None]) -> None:
+    """Run `act` in a folder of its own as a user without privileges: root ignores permissions.
+
+    It runs in a fork, so that this process keeps its rights; what it raises is raised here.
+    """
+    folder = Path(tempfile.mkdtemp())
+    if os.geteuid() == 0:
+        os.chown(folder, NOBODY, NOBODY)
+    hear, say = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with os.fdopen(say, "w") as report:
+            report.write(_outcome(act, folder))
+        os._exit(0)
+    os.close(say)
+    with os.fdopen(hear) as report:
+        outcome = report.read()
+    os.waitpid(child, 0)
+    shutil.rmtree(folder)
+    assert outcome == "done", outcome
+
+
+def _outcome(act: Callable[[Path], None], folder: Path) -> str:
+    try:
+        if os.geteuid() == 0:
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+        act(folder)
+    except BaseException:  # noqa: BLE001  # reported to the parent, which raises it
+        return traceback.format_exc()
+    return "done"
