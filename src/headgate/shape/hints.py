@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -28,10 +29,14 @@ SEEN_ITEMS = 100
 """A word in more than this share of the items, and in so many, does not tell them apart."""
 
 NAMED_SCORE = 100.0
-"""What a path names comes before all that a word may mean."""
+NUMBER_SCORE = 3.0
+"""What a path names comes before all that a word may mean; a number may mean an item's."""
+
+LONGEST_WORD_CHARS = 200
 
 PATH = re.compile(r"\$?\.?[\w-]*(?:\[-?\d+\]|\[?['\"][^'\"]+['\"]\]|\.[\w-]+|\[[\w-]+\])+")
 STEP = re.compile(r"\[(-?\d+)\]|['\"]([^'\"]+)['\"]|([\w-]+)")
+NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
 Steps: TypeAlias = tuple[str, ...]
@@ -65,11 +70,13 @@ def hints_of(query: Query) -> Hints:
     """Read the words of a query, those that look like paths also as paths."""
     words, paths = [], []
     for word in query.words[:MOST_WORDS]:
-        word = word.strip(" \t?!,;:()").lower()
+        word = word.strip(" \t?!,;:()").lower()[:LONGEST_WORD_CHARS]
         if PATH.fullmatch(word):
             paths.append(tuple("".join(step) for step in STEP.findall(word)))
         if len(word) >= LEAST_WORD_CHARS:
             words.append(word.encode(errors="replace"))
+            # Many programs write all but ASCII as escapes.
+            words.append(json.dumps(word)[1:-1].encode())
     return Hints(tuple(dict.fromkeys(words)), tuple(dict.fromkeys(paths)))
 
 
@@ -80,17 +87,28 @@ def pointed_items(items: Items, hints: Hints) -> dict[int, float]:
         if len(numbers) <= max(3, COMMON_SHARE * len(items)):
             for number in numbers:
                 found[number] = found.get(number, 0.0) + math.log(1 + len(items) / len(numbers))
+    for word in hints.words:
+        if (meant := _number(word.decode(), len(items))) is not None:
+            found[meant] = found.get(meant, 0.0) + NUMBER_SCORE
     for name in hints.named:
-        if re.fullmatch(r"-?\d{1,18}", name):
-            number = int(name) + (len(items) if name.startswith("-") else 0)
-            if 0 <= number < len(items):
-                found[number] = NAMED_SCORE
+        if (meant := _number(name, len(items))) is not None:
+            found[meant] = NAMED_SCORE
     return found
+
+
+def _number(word: str, total: int) -> int | None:
+    """The item that a word numbers, from the end if it is negative."""
+    if not NUMBER.fullmatch(word):
+        return None
+    number = int(word) + (total if word.startswith("-") else 0)
+    return number if 0 <= number < total else None
 
 
 def pointed_keys(names: Sequence[str], values: Sequence[bytes], hints: Hints) -> set[int]:
     """The places of the members that the query names, or that alone hold one of its words."""
-    named = {*hints.named, *(word.decode() for word in hints.words)}
+    named = {*hints.named}
+    for word in hints.words:
+        named.update((word.decode(), *word.decode().split(".")))
     found = {place for place, name in enumerate(names) if name.lower() in named}
     for word in hints.words:
         holding = [place for place, value in enumerate(values) if word in value]

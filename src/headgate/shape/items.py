@@ -91,9 +91,8 @@ class Items(Sequence[bytes]):
 
 
 def items_of(raw: bytes) -> Items:
-    """The items of a valid JSON array."""
-    inner = raw.strip()[1:-1]
-    return Items(inner, _blocks(inner), _split_items, _item_starts)
+    """The items of a valid JSON array, without whitespace around it."""
+    return Items(raw, _blocks(raw), _split_items, _item_starts)
 
 
 def lines_of(data: bytes) -> Items:
@@ -126,42 +125,42 @@ def _line_starts(block: bytes, slices: Sequence[bytes]) -> list[int]:
     return list(accumulate((len(line) + 1 for line in slices), initial=0))[:-1]
 
 
-def _blocks(inner: bytes) -> list[Block]:
-    """Cut a long list without splitting it as a whole.
+def _blocks(raw: bytes) -> list[Block]:
+    """Cut a long array without splitting it as a whole.
 
     A block ends where a border like the first one stands and what lies before it reads as whole
     items, which it does only outside of every item.
     """
-    border = _border(inner) if len(inner) > 2 * BLOCK_BYTES else b""
-    blocks, first, start = [], 0, 0
-    while border and len(inner) - start > 2 * BLOCK_BYTES:
-        cut = _cut(inner, start, border)
+    border = _border(raw) if len(raw) > 2 * BLOCK_BYTES else b""
+    blocks, first, start = [], 0, 1
+    while border and len(raw) - start > 2 * BLOCK_BYTES:
+        cut = _cut(raw, start, border)
         if cut is None:
             break
         stop, count = cut
         blocks.append(Block(first, count, start, stop))
         first += count
-        start = inner.index(b",", stop) + 1
-    rest = len(_split_items(inner[start:]))
-    return [*blocks, Block(first, rest, start, len(inner))]
+        start = raw.index(b",", stop) + 1
+    rest = len(_split_items(raw[start:-1]))
+    return [*blocks, Block(first, rest, start, len(raw) - 1)]
 
 
-def _cut(inner: bytes, start: int, border: bytes) -> tuple[int, int] | None:
+def _cut(raw: bytes, start: int, border: bytes) -> tuple[int, int] | None:
     """The end of the block that begins at `start`, and how many items it has."""
     stop = start + BLOCK_BYTES
     for _ in range(CUT_TRIES):
-        stop = inner.find(border, stop + 1)
+        stop = raw.find(border, stop + 1)
         if stop < 0:
             return None
-        count = count_items(b"[%b]" % inner[start:stop])
+        count = count_items(b"[%b]" % raw[start:stop])
         if count is not None:
             return stop, count
     return None
 
 
-def _border(inner: bytes) -> bytes:
+def _border(raw: bytes) -> bytes:
     """What stands between the first two items, and how both of them begin."""
-    window = inner[:BLOCK_BYTES].lstrip()
+    window = raw[1:BLOCK_BYTES].lstrip()
     try:
         first = end_of(window, 0)
     except NotJson:

@@ -19,7 +19,7 @@ from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.showing import Cut, Showing, Shown, larger, omitted_key
 from headgate.shape.sketch import char_count
 from headgate.shape.slices import compact, depth_of
-from headgate.shape.strings import chars_written, quoted
+from headgate.shape.strings import quoted
 from headgate.shape.values import (
     LEAST_ITEM_BYTES,
     Lines,
@@ -193,7 +193,7 @@ class _Drawing:
     def preview(self, value: Value, most: int) -> Drawn | None:
         """The beginning of a value that has no parts, or too many levels of them."""
         is_string = value.kind == "string"
-        total = chars_written(value.raw[1:-1]) if is_string else value.chars
+        total = value.string_chars if is_string else value.chars
         fields = {
             OMITTED_KEY: self._widest(Ask("bytes", f"{len(self.source.data)}-")),
             "total_chars": b"%d" % total,

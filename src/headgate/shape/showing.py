@@ -112,7 +112,7 @@ class Showing:
         """A string with its end left out, or its middle if it is text of many lines."""
         content = value.raw[1:-1]
         is_text = content.count(b"\\n", 0, 1 << 20) > TEXT_LINES
-        total = chars_written(content)
+        total = value.string_chars
         cut = self._cut_string(content, room, total, head_share=0.5 if is_text else 1.0)
         if cut is None:
             return None

@@ -52,6 +52,10 @@ _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
+WRITTEN_BYTES = 1 << 20
+"""An object up to this size is written anew to see whether it is compact: faster than searching."""
+
+
 class NotJson(ValueError):
     """The bytes are no JSON; they are to be taken as text."""
 
@@ -118,18 +122,19 @@ def members(raw: bytes) -> list[tuple[bytes, Slice]]:
     try:
         read = _OBJECT.decode(raw)
     except RecursionError:
+        raw = bytes(raw)
         return _cut_members(raw, _scan_members(raw))
     except msgspec.DecodeError as error:
+        raw = bytes(raw)
         tame = _tamed(raw)
         if tame is raw:
             raise NotJson(f"no JSON object: {error}") from error
-        named = [(key, len(value)) for key, value in members(tame)]
-        return _cut_members(raw, _named_spans(raw, named))
+        return _cut_members(raw, _named_spans(raw, [len(value) for _, value in members(tame)]))
     plain = [(b'"%b"' % name.encode(), value) for name, value in read.items()]
-    if _written(plain) == raw:
+    if len(raw) <= WRITTEN_BYTES and _written(plain) == memoryview(raw):
         return plain
-    spans = _member_spans(raw, read.values())
-    return _cut_members(raw, _scan_members(raw) if spans is None else spans)
+    spans = _member_spans(memoryview(raw), read.values())
+    return _cut_members(raw, _scan_members(bytes(raw)) if spans is None else spans)
 
 
 def _written(plain: Iterable[tuple[bytes, bytes]]) -> bytes:
@@ -171,12 +176,12 @@ def _cut(raw: bytes, spans: Iterable[_Span]) -> list[Slice]:
 def _cut_members(raw: bytes, spans: Iterable[_MemberSpan]) -> list[tuple[bytes, Slice]]:
     view = memoryview(raw)
     return [
-        (raw[key_start:key_stop], msgspec.Raw(view[start:stop]))
+        (bytes(view[key_start:key_stop]), msgspec.Raw(view[start:stop]))
         for key_start, key_stop, start, stop in spans
     ]
 
 
-def _spaces(raw: bytes, at: int) -> int:
+def _spaces(raw: bytes | memoryview, at: int) -> int:
     found = _SPACES.match(raw, at)
     return found.end() if found else at
 
@@ -206,29 +211,28 @@ def offsets(raw: bytes, values: Sequence[bytes]) -> list[int]:
     return [start for start, _ in _spans(raw, values)]
 
 
-def _member_spans(raw: bytes, values: Iterable[Slice]) -> list[_MemberSpan] | None:
+def _member_spans(view: memoryview, values: Iterable[Slice]) -> list[_MemberSpan] | None:
     """Where members with these values stand; None if others stand there: a key came twice."""
     spans: list[_MemberSpan] = []
-    view = memoryview(raw)
-    at = _spaces(raw, 0) + 1
+    at = _spaces(view, 0) + 1
     for value in values:
-        key = _KEY.match(raw, at)
+        key = _KEY.match(view, at)
         if key is None:
             return None
         start, stop = key.end(), key.end() + len(value)
         # A value followed by its delimiter cannot be the start of another value.
-        end = _MEMBER_END.match(raw, stop)
+        end = _MEMBER_END.match(view, stop)
         if end is None or view[start:stop] != memoryview(value):
             return None
         spans.append((*key.span(1), start, stop))
         at = end.end()
-    ended = not spans or raw[_spaces(raw, spans[-1][3])] == ord("}")
+    ended = not spans or view[_spaces(view, spans[-1][3])] == ord("}")
     return spans if ended else None
 
 
-def _named_spans(raw: bytes, named: Iterable[tuple[bytes, int]]) -> Iterator[_MemberSpan]:
+def _named_spans(raw: bytes, lengths: Iterable[int]) -> Iterator[_MemberSpan]:
     at = _spaces(raw, 0) + 1
-    for _, length in named:
+    for length in lengths:
         key = _KEY.match(raw, at)
         if key is None:
             raise NotJson(f"no key at byte {at}")
@@ -274,16 +278,17 @@ def end_of(raw: bytes, at: int) -> int:
 
 
 def _closing(raw: bytes, at: int) -> int:
-    depth = 0
-    for found in _BRACKETS.finditer(raw, at):
-        start, stop = found.span(1)
-        if raw[start] in b"[{":
-            depth += stop - start
-        elif stop - start >= depth:
-            return start + depth
+    depth, start = 0, at
+    # Matched from where the last one ended: a search would try every byte of an open string.
+    while (found := _BRACKETS.match(raw, at)) is not None:
+        first, at = found.span(1)
+        if raw[first] in b"[{":
+            depth += at - first
+        elif at - first >= depth:
+            return first + depth
         else:
-            depth -= stop - start
-    raise NotJson(f"what opens at byte {at} is never closed")
+            depth -= at - first
+    raise NotJson(f"what opens at byte {start} is never closed")
 
 
 _VALUE = _SPACE + _SCALAR + _SPACE

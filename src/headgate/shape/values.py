@@ -12,6 +12,7 @@ from headgate.shape.items import Items, items_of, lines_of
 from headgate.shape.odd import odd_items
 from headgate.shape.sketch import char_count
 from headgate.shape.slices import Depth, JsonKind, compact, depth_of, key_text, kind_of, members
+from headgate.shape.strings import chars_written
 
 COMPACTED_BYTES = 256 * 1024
 """A larger value keeps its whitespace until it is taken apart: most of it is never shown."""
@@ -65,7 +66,7 @@ class Value:
     ) -> None:
         self.is_compact = is_compact or len(raw) <= COMPACTED_BYTES
         self.depth = depth
-        self.raw = compact(raw) if self.is_compact and not is_compact else raw
+        self.raw = compact(raw) if self.is_compact and not is_compact else raw.strip()
         self._parts: dict[int, Value] = {}
         self._extras: Extras | None = None
         self._pointed: set[int] | None = None
@@ -84,6 +85,11 @@ class Value:
     def chars(self) -> int:
         """How many characters it is written in."""
         return char_count(self.raw)
+
+    @cached_property
+    def string_chars(self) -> int:
+        """How many characters the string stands for."""
+        return chars_written(self.raw[1:-1])
 
     @cached_property
     def items(self) -> Items:
