@@ -105,6 +105,9 @@ def _hints(of: type) -> dict[str, object]:
 
 def _changed(policy: Policy, table: Mapping[str, object]) -> Policy:
     changes: dict[str, object] = {}
+    if policy == Policy() and "result" in table:
+        # The unit comes first: what stays at its default is then said in it.
+        policy = policy.replace(result=_amount("result", table["result"], policy.unit))
     for name, value in table.items():
         if name not in _hints(Policy):
             known = ", ".join(_hints(Policy))
