@@ -96,7 +96,7 @@ DIRTY = Scanner(
         rb"\xf3\xa0[\x80\x81]",
         rb"(?:\xef\xb8[\x80-\x8f]|\xf3\xa0[\x84-\x87][\x80-\xbf]){2}",
         rb"#[a-z2-7]{4}\]",
-        rb"#[a-z2-7]{0,3}[\x80-\xff]%b*\]" % _PART_BYTES,
+        rb"#[a-z2-7]{0,4}[\x80-\xff]%b*\]" % _PART_BYTES,
         rb"#%b+%b" % (_PART_BYTES, _CLOSER_BYTES),
         rb"%b%b+(?:\]|%b)" % (_HASH_BYTES, _PART_BYTES, _CLOSER_BYTES),
     ]
