@@ -20,14 +20,22 @@ def prefix(text: str, limit: int, meter: Meter) -> str:
     """The longest start of `text` that measures at most `limit`, to within two per cent."""
     window = text[: max(limit, 1) * WORST_CHARS_PER_UNIT]
     longest = _longest(len(window), lambda end: meter.count(window[:end]), limit)
-    return text[: grapheme_before(text, longest)]
+    end = grapheme_before(text, longest)
+    # A shorter text may be more tokens: what was moved to a boundary is measured again.
+    while end and end != longest and meter.count(text[:end]) > limit:
+        end = grapheme_before(text, end - 1)
+    return text[:end]
 
 
 def suffix(text: str, limit: int, meter: Meter) -> str:
     """The longest end of `text` that measures at most `limit`, to within two per cent."""
     window = text[-max(limit, 1) * WORST_CHARS_PER_UNIT :]
     longest = _longest(len(window), lambda size: meter.count(window[len(window) - size :]), limit)
-    return text[grapheme_after(text, len(text) - longest) :]
+    cut = len(text) - longest
+    start = grapheme_after(text, cut)
+    while start < len(text) and start != cut and meter.count(text[start:]) > limit:
+        start = grapheme_after(text, start + 1)
+    return text[start:]
 
 
 def _longest(available: int, size_of: Callable[[int], int], limit: int) -> int:
