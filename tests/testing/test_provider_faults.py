@@ -1,5 +1,7 @@
 import http.client
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -271,3 +273,11 @@ def test_more_can_be_scripted_on_the_way():
         words += [said(provider), said(provider)]
 
     assert words == ["first", "Done.", "second", "third"]
+
+
+def test_the_stand_in_needs_no_client_of_a_provider():
+    without = "import sys; sys.modules.update(dict.fromkeys(['anthropic', 'google', 'openai']))"
+    code = f"{without}; from headgate.testing import Call, Provider; print(Provider(Call('ls')))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+
+    assert b"Provider object" in ran.stdout

@@ -183,6 +183,7 @@ def _pairs(request: Request, items: Sequence[Item], *, pending: bool) -> Iterato
     """R1 and R2, by position: a call_id that comes back after its result is a new call."""
     waiting: dict[str, Item] = {}
     done: set[str] = set()
+    has_state = _has_state(request, items)
     for item in items:
         id_ = item.call_id
         if id_ is None:
@@ -199,7 +200,7 @@ def _pairs(request: Request, items: Sequence[Item], *, pending: bool) -> Iterato
                 done.add(id_)
             elif id_ in done:
                 yield Violation("R1", item.where, f"a second {item.type} for {shown(id_)}")
-            elif call is not None or not _has_state(request, items):
+            elif call is not None or not has_state:
                 found = f"no {CALL_OF[item.type]} with call_id {shown(id_)} before it"
                 yield Violation("R2", item.where, found)
     excused = _last_step(items) if pending else frozenset()

@@ -55,7 +55,10 @@ RULES = MappingProxyType(
         "M6": "empty part",
     }
 )
-"""The rules that can be broken by a request alone, in words; the ids are those of the docs."""
+"""The rules that a request alone can break: A of Anthropic, C of Chat, R of Responses, M of Gemini.
+
+Ids that are missing name rules only the provider can judge; each dialect's file says which.
+"""
 
 SHOWN_CHARS = 60
 """Ids and names are quoted; a body of megabytes in the place of an id is not."""

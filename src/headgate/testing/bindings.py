@@ -128,10 +128,11 @@ def _behaviour(body: Mapping[str, object], betas: str) -> str:
 
 def _whole_latest(blocks: Sequence[Bound]) -> None:
     """Refuse where the latest assistant message brings back only some of a reply's blocks."""
-    latest = [block for block in blocks if block.turn == max(b.turn for b in blocks)]
+    latest = max((block.turn for block in blocks), default=-1)
     by_reply: dict[object, list[Bound]] = {}
-    for block in latest:
-        by_reply.setdefault(block.claims.get("reply"), []).append(block)
+    for block in blocks:
+        if block.turn == latest:
+            by_reply.setdefault(block.claims.get("reply"), []).append(block)
     for together in by_reply.values():
         places = [block.claims.get("place") for block in together]
         wanted = together[0].claims.get("of")

@@ -54,6 +54,9 @@ from headgate.testing.tokens import count_for
 
 MOST_BODY_BYTES = 32 * 1024 * 1024
 
+POLL_S = 0.01
+"""How soon the listener notices that it is to stop."""
+
 
 class Provider:
     """A provider on loopback, for the length of a `with`."""
@@ -93,13 +96,18 @@ class Provider:
         self._answer = answer
         self._lock = threading.Lock()
         self._requests: list[Request] = []
-        self._listener = Listener(self._respond, most_body_bytes=most_body_bytes)
-        self._listener.write_bytes = write_bytes
-        self._thread = threading.Thread(
-            target=self._listener.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        )
+        self._most_body_bytes = most_body_bytes
+        self._write_bytes = write_bytes
+        self._listener: Listener
+        self._thread: threading.Thread
 
     def __enter__(self) -> Self:
+        self._listener = Listener(
+            self._respond, most_body_bytes=self._most_body_bytes, write_bytes=self._write_bytes
+        )
+        self._thread = threading.Thread(
+            target=self._listener.serve_forever, kwargs={"poll_interval": POLL_S}, daemon=True
+        )
         self._thread.start()
         return self
 

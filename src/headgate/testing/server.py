@@ -25,11 +25,13 @@ class Listener(ThreadingHTTPServer):
     block_on_close = True
     request_queue_size = 128
 
-    def __init__(self, answer: Callable[[Request], Answer], *, most_body_bytes: int) -> None:
+    def __init__(
+        self, answer: Callable[[Request], Answer], *, most_body_bytes: int, write_bytes: int
+    ) -> None:
         super().__init__(("127.0.0.1", 0), Exchange)
         self.answer = answer
         self.most_body_bytes = most_body_bytes
-        self.write_bytes = 0
+        self.write_bytes = write_bytes
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
 
