@@ -206,7 +206,7 @@ def test_a_torn_tail_costs_the_last_record_and_is_reported(tmp_path):
 
 def test_records_of_a_later_version_are_kept_and_passed_over(tmp_path):
     ledger_in(tmp_path).record([(key("c1"), verdict("c1"))], time_ns=1)
-    later = msgspec.msgpack.encode(["epoch", 7, {"anything": True}])
+    later = msgspec.msgpack.encode(["hologram", 7, {"anything": True}])
     journal_in(tmp_path).append(lambda _: [later])
     ledger_in(tmp_path).record([(key("c2"), verdict("c2"))], time_ns=2)
 
@@ -323,3 +323,12 @@ def test_of_two_epochs_at_one_place_the_first_stands(tmp_path):
 
     assert two.open_epoch(epoch(b"anchor", a="second")) == first
     assert one.epochs({b"anchor"}) == two.epochs({b"anchor"}) == [first]
+
+
+def test_what_is_recorded_after_the_first_question_is_found_by_call_too(tmp_path):
+    ours, theirs = ledger_in(tmp_path), ledger_in(tmp_path)
+    assert ours.by_call("c1") == []
+    ours.record([(key("c1"), verdict("c1", "ours"))], time_ns=1)
+    theirs.record([(key("c1", digest=b"e"), verdict("c1", "theirs"))], time_ns=2)
+
+    assert [entry.verdict.text for entry in ours.by_call("c1")] == ["ours", "theirs"]

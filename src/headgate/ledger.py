@@ -49,7 +49,7 @@ class EpochEntry:
     time_ns: int
 
 
-class Recorded(msgspec.Struct, frozen=True, array_like=True, tag="verdict"):
+class Recorded(msgspec.Struct, frozen=True, array_like=True, tag="verdict", gc=False):
     """An entry as it stands in the journal; a later version may append fields, or other records."""
 
     time_ns: int
@@ -84,7 +84,7 @@ class Ledger:
         self._journal = journal
         self._guard = Guard()
         self._entries: dict[Key, Entry | Recorded] = {}
-        self._by_call: dict[str, list[Key]] = {}
+        self._by_call: dict[str, list[Key]] | None = None
         self._epochs: dict[bytes, EpochEntry] = {}
         self._unwritten: dict[Key | bytes, bytes] = {}
         self._failing: str | None = None
@@ -126,6 +126,11 @@ class Ledger:
         """What was recorded for a call id, oldest first; several where the id came back."""
         with self._guard:
             self._refresh()
+            if self._by_call is None:
+                # Not while opening: a long ledger is mostly asked by key.
+                self._by_call = {}
+                for key in self._entries:
+                    self._by_call.setdefault(key.call_id, []).append(key)
             return [self._entry(key) for key in self._by_call.get(call_id, [])]
 
     def by_ref(self, ref: Ref) -> list[Entry]:
@@ -210,7 +215,8 @@ class Ledger:
 
     def _add(self, key: Key, entry: Entry | Recorded) -> None:
         self._entries[key] = entry
-        self._by_call.setdefault(key.call_id, []).append(key)
+        if self._by_call is not None:
+            self._by_call.setdefault(key.call_id, []).append(key)
 
     def _entry(self, key: Key) -> Entry:
         entry = self._entries[key]

@@ -11,7 +11,7 @@ from headgate.journal import Guard, Journal
 from headgate.types import About, Ref
 
 
-class Kept(msgspec.Struct, frozen=True, array_like=True, tag="kept"):
+class Kept(msgspec.Struct, frozen=True, array_like=True, tag="kept", gc=False):
     """An original that the store keeps. A later version may append fields, or other records."""
 
     ref: Ref
@@ -28,7 +28,7 @@ class Kept(msgspec.Struct, frozen=True, array_like=True, tag="kept"):
     """Name of the plain file, or its whole path where it is elsewhere; empty: there is none."""
 
 
-class Again(msgspec.Struct, frozen=True, array_like=True, tag="again"):
+class Again(msgspec.Struct, frozen=True, array_like=True, tag="again", gc=False):
     """The same content came again, from another call: kept once, listed twice."""
 
     ref: Ref
