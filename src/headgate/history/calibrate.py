@@ -35,6 +35,9 @@ OWN_VOCAB = 0.1
 RESULT_TOKENS = 4.0
 """What the wire adds around one result, until reports say more."""
 
+MOST_RESULT_TOKENS = 1_000.0
+"""Beyond this, what seems to stand around each result is something else."""
+
 NOISE = 0.08
 """The part of a report that nothing in the text explains, relative to its size."""
 
@@ -53,7 +56,7 @@ RECENT = 200
 TRUSTED = 20
 """So many reports, none of them real, stand for what is not observed yet."""
 
-SURPRISE = 8.0
+SURPRISE = 100.0
 """A report further off than this many standard deviations counts as this many."""
 
 BOUND = 2.0
@@ -174,7 +177,8 @@ def _ratio(calibration: Calibration, shares: Sequence[float]) -> float:
     of_text = _dot(calibration.weights[:-1], shares[:-1])
     most = calibration.multiplier * BOUND
     bounded = max(calibration.multiplier / BOUND, min(most, of_text))
-    return bounded + max(0.0, calibration.weights[-1]) * shares[-1]
+    around = max(0.0, min(MOST_RESULT_TOKENS, calibration.weights[-1]))
+    return bounded + around * shares[-1]
 
 
 def _first_doubts(multiplier: float, *, exact: bool) -> list[float]:

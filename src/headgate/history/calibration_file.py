@@ -63,8 +63,9 @@ class CalibrationFile:
     and warnings, so that nothing else depends on it.
     """
 
-    def __init__(self, file: File | None = None) -> None:
+    def __init__(self, file: File | None = None, *, folded_at: int = FOLDED_AT) -> None:
         self._file = file
+        self._folded_at = folded_at
         self._journal = Journal(file) if file else None
         self._guard = Guard()
         self._models: dict[str, Calibration] = {}
@@ -105,12 +106,13 @@ class CalibrationFile:
     def _write(self, record: bytes) -> None:
         if self._journal is None:
             self._take_in([record])
+            self._folded.clear()
             return
 
         def after(records: list[bytes]) -> list[bytes]:
             self._take_in([*records, record])
             with suppress(OSError, StoreError):
-                if len(self._folded) >= FOLDED_AT:
+                if len(self._folded) >= self._folded_at:
                     self._put_together()
                     return []
             return [record]

@@ -142,7 +142,9 @@ class Teller:
         return makeup_of(text, self.meter)
 
     def _entries(self, message: Message) -> Iterator[Entry]:
-        yield Entry(ROLES.get(message.role, "other"), Makeup(tokens=self.message_tokens))
+        # A message that is a result has its wrapping counted with the result.
+        if message.role != "tool":
+            yield Entry(ROLES.get(message.role, "other"), Makeup(tokens=self.message_tokens))
         for part in message.parts:
             yield from self._part(part, message.role)
 
