@@ -22,7 +22,7 @@ judge history/ policy_file
 admit prepare
 read/
 gate
-tool testing/
+tool testing/ endpoint
 hooks/ adapters/ proxy/ gateway/ dashboard/
 __init__
 cli/ __main__
