@@ -70,7 +70,34 @@ class Deprecated:
     instead: str
 
 
+@dataclass(frozen=True, slots=True)
+class HistoryRepaired:
+    """A history was not as its provider wants it; `gave_up` says why it went out as it came."""
+
+    fixes: tuple[str, ...]
+    gave_up: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPrepared:
+    """A history is ready to send."""
+
+    results: int
+    fresh: int
+    epoch: str
+    """Why old results were moved down now; empty: they were not."""
+    tokens: int
+
+
 Event: TypeAlias = (
-    Admitted | Spilled | SpillFailed | LedgerFailed | LedgerRepaired | OverrideIgnored | Deprecated
+    Admitted
+    | Spilled
+    | SpillFailed
+    | LedgerFailed
+    | LedgerRepaired
+    | OverrideIgnored
+    | Deprecated
+    | HistoryRepaired
+    | HistoryPrepared
 )
 Hook: TypeAlias = Callable[[Event], None]

@@ -6,40 +6,32 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from threading import RLock, Thread
+from threading import RLock
 from typing import TypeVar
 
-from headgate.admit import Plan, Spill, plan_batch, shown
+from headgate.admit import Plan, plan_batch, shown
 from headgate.errors import RefNotFound, RequestError, StoreError
-from headgate.events import Admitted, Event, Hook, LedgerFailed, Spilled, SpillFailed
-from headgate.journal import Journal
-from headgate.judge import Desk
+from headgate.events import Admitted, Hook, Spilled, SpillFailed
 from headgate.ledger import Key, Ledger
-from headgate.limits import Limit, OverrideTable, limit_for, overrides_of
-from headgate.marker import Kept
-from headgate.measure.meters import meter_for
+from headgate.limits import Limit, limit_for
+from headgate.outgoing import Outcome, Outgoing
 from headgate.policy import Policy
 from headgate.read.answer import answer
 from headgate.read.original import original_of
 from headgate.read.request import request_of
+from headgate.session import Session
 from headgate.shape import Room
-from headgate.spill.key import installation_key
-from headgate.spill.local import LocalStore
-from headgate.spill.memory import MemoryStore
-from headgate.spill.private import session_folder, state_folder
 from headgate.stream import HOLD_BYTES, Passing, judge_passing
 from headgate.toolnames import class_of
 from headgate.types import (
     NOTHING,
-    About,
     Kind,
+    Meter,
     Overrides,
     Ref,
     Store,
@@ -53,7 +45,7 @@ T = TypeVar("T")
 
 
 class Gate:
-    """Lets batches of results in, and gives back what was kept.
+    """Lets batches of results in, makes histories ready to send, and gives back what was kept.
 
     One gate serves one session: a ledger and a store under one name. Opening it touches no disk;
     what cannot be opened later is reported, and the turn goes on.
@@ -73,42 +65,50 @@ class Gate:
         hooks: Sequence[Hook] = (),
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
-        self.policy = policy or Policy()
-        self.session = session
-        self.meter = meter_for(self.policy.vocab, self.policy.unit)
-        self.hooks = tuple(hooks)
-        self.overrides = overrides
-        self.clock = clock
-        self.state = Path(state) if state is not None else state_folder(os.environ)
-        folder = session_folder(self.state, session)
-        self.store: Store = (
-            LocalStore(
-                self.state,
-                session,
-                durable=durable,
-                files_dir=Path(files) if files else None,
-                clock=clock,
-            )
-            if store is None
-            else store
+        self._session = Session(
+            policy or Policy(),
+            session,
+            state=state,
+            files=files,
+            durable=durable,
+            store=store,
+            ledger=ledger,
+            overrides=overrides,
+            hooks=hooks,
+            clock=clock,
         )
-        self.memory = MemoryStore(self.policy.memory_bytes)
-        self.ledger = (
-            Ledger(Journal(folder / "ledger", durable=durable)) if ledger is None else ledger
-        )
-        self._key: bytes | None = None
+        self._outgoing = Outgoing(self._session)
         self._lock = RLock()
+
+    @property
+    def policy(self) -> Policy:
+        """All rules and numbers."""
+        return self._session.policy
+
+    @property
+    def session(self) -> str:
+        """The name of the session."""
+        return self._session.name
+
+    @property
+    def ledger(self) -> Ledger:
+        """All verdicts of the session."""
+        return self._session.ledger
+
+    @property
+    def store(self) -> Store:
+        """Where originals are kept."""
+        return self._session.store
+
+    @property
+    def meter(self) -> Meter:
+        """What results are measured with."""
+        return self._session.meter
 
     @property
     def key(self) -> bytes:
         """The installation key; one of this process alone where none can be kept."""
-        if self._key is None:
-            try:
-                self._key = installation_key(self.state)
-            except StoreError as error:
-                self._key = secrets.token_bytes(32)
-                self._emit(SpillFailed("", "", f"no installation key: {error}"))
-        return self._key
+        return self._session.key
 
     def admit(
         self, batch: Sequence[ToolResult], *, question: str = "", prefix: bytes = b""
@@ -118,13 +118,54 @@ class Gate:
         `question` is what the user last said, where it is known: lines it points at are kept.
         """
         with self._lock:
-            overrides = self._read_overrides()
-            desk = self._desk(question)
-            plan = plan_batch(batch, self.ledger, desk, overrides, prefix)
-            plan = self._carry_out(plan, batch, desk, overrides, prefix)
-            verdicts = self._record(plan)
-            self._report(plan, verdicts)
+            session = self._session
+            overrides, desk = session.overrides(), session.desk(question)
+            plan = plan_batch(batch, session.ledger, desk, overrides, prefix)
+            failed = session.keep(plan.spills)
+            if failed:
+                told = replace(desk, failed=failed)
+                plan = plan_batch(batch, session.ledger, told, overrides, prefix)
+            verdicts = self._recorded(plan)
             return [shown(result, verdict) for result, verdict in zip(batch, verdicts, strict=True)]
+
+    def prepare(
+        self,
+        body: bytes,
+        *,
+        dialect: str | None = None,
+        pending: bool = False,
+        model: str = "",
+        window_tokens: int | None = None,
+        usage: Mapping[str, object] | None = None,
+        question: str = "",
+    ) -> Outcome:
+        """Make a request body, or a bare array of messages, ready to send.
+
+        Repaired, what was decided before applied again, fresh results budgeted, old ones compacted,
+        and counted. `usage` is what the provider reported with the last response.
+        """
+        with self._lock:
+            return self._outgoing.prepare(
+                body,
+                dialect=dialect,
+                pending=pending,
+                model=model,
+                window_tokens=window_tokens,
+                usage=usage,
+                question=question,
+            )
+
+    def observe(
+        self,
+        body: bytes,
+        usage: Mapping[str, object],
+        *,
+        dialect: str | None = None,
+        model: str = "",
+    ) -> None:
+        """Learn from what the provider reported for a request that was sent."""
+        with self._lock:
+            self._outgoing.observe(body, usage, dialect=dialect, model=model)
 
     def stream(
         self,
@@ -144,14 +185,14 @@ class Gate:
     ) -> str:
         """Read an original back: `read(ref, {"lines": "401-800"})`; at most `tokens` come back."""
         with self._lock:
-            store, about = self._find(ref)
+            store, about = self._session.find(ref)
             request = request_of(arguments)
             limit = min(tokens or self.policy.result.count, request.tokens or sys.maxsize)
             limit = max(limit, self.policy.minimum) - self.policy.block_overhead
             exact = not self.policy.normalise or class_of(about.tool) == "read"
             original = original_of(about, partial(store.read, ref), exact=exact)
-            marker = self._desk("").marker(about.sha256, about.call_id)
-            room = Room(limit, self.meter)
+            marker = self._session.desk().marker(about.sha256, about.call_id)
+            room = Room(limit, self._session.meter)
             return answer(request, original, room, marker, clock=time.monotonic_ns)
 
     def read_result(
@@ -171,14 +212,14 @@ class Gate:
 
     def original(self, ref: Ref) -> bytes:
         """The whole original, byte for byte."""
-        store, about = self._find(ref)
+        store, about = self._session.find(ref)
         return store.read(ref, 0, about.length)
 
     def let_pass(self, result: ToolResult, question: str) -> Passing:
         """Begin to keep a result that is too big to hold."""
-        desk = self._desk(question)
+        desk = self._session.desk(question)
         limit = self._stream_limit(result)
-        room = Room((limit.count or 0) - self.policy.block_overhead, self.meter)
+        room = Room((limit.count or 0) - self.policy.block_overhead, self._session.meter)
         return Passing(result, desk, room, self.store if self.policy.spill else None)
 
     def admit_passed(self, passing: Passing, is_error: bool) -> ToolResult:
@@ -187,20 +228,18 @@ class Gate:
             limit = self._stream_limit(passing.result)
             arrived, verdict, kept = judge_passing(passing, limit, is_error)
             if verdict.ref is not None and kept == "stored":
-                self._emit(Spilled(verdict.ref, verdict.call_id, passing.length))
+                self._session.emit(Spilled(verdict.ref, verdict.call_id, passing.length))
             elif passing.failure is not None:
-                self._emit(SpillFailed(verdict.ref or "", verdict.call_id, passing.failure))
+                self._session.emit(SpillFailed(verdict.ref or "", verdict.call_id, passing.failure))
             key = Key(b"", verdict.call_id, arrived.identity.digest)
             plan = Plan((key,), (verdict,), (), (), self.policy.batch_count)
-            standing = self._record(plan)
-            self._report(plan, standing)
-            return shown(arrived.result, standing[0])
+            return shown(arrived.result, self._recorded(plan)[0])
 
     def _stream_limit(self, result: ToolResult) -> Limit:
         """The limit of a result that comes alone; what nothing bounds is bounded by the default."""
-        limit, events = limit_for(result, self.policy, self._read_overrides())
+        limit, events = limit_for(result, self.policy, self._session.overrides())
         for event in events:
-            self._emit(event)
+            self._session.emit(event)
         counts = [limit.count or self.policy.result.count, self.policy.batch_count]
         return replace(limit, count=min(count for count in counts if count is not None))
 
@@ -214,111 +253,20 @@ class Gate:
             raise RequestError('say which result: ref="r_…" as it stands in the marker')
         return entry.verdict.ref
 
-    def _find(self, ref: Ref) -> tuple[Store, About]:
-        for store in (self.store, self.memory):
-            try:
-                return store, store.about(ref)
-            except RefNotFound:
-                continue
-        if self.ledger.by_ref(ref):
-            raise RefNotFound(
-                f"result {ref!r} is gone: the store could not keep it, or retention removed it"
-            )
-        raise RefNotFound(f"no result {ref!r} in this session; it may have expired")
-
-    def _desk(self, question: str) -> Desk:
-        return Desk(
-            self.policy, self.meter, self.key, self.session, self.store.path_for, question=question
-        )
-
-    def _read_overrides(self) -> OverrideTable:
-        return overrides_of(self.overrides() if self.overrides else NOTHING, self.policy)
-
-    def _carry_out(
-        self,
-        plan: Plan,
-        batch: Sequence[ToolResult],
-        desk: Desk,
-        overrides: OverrideTable,
-        prefix: bytes,
-    ) -> Plan:
-        """Keep the originals; where the store cannot, keep them here and let the markers say so."""
-        failed = {
-            spill.ref: kept for spill in plan.spills if (kept := self._keep(spill)) != "stored"
-        }
-        if not failed:
-            return plan
-        return plan_batch(batch, self.ledger, replace(desk, failed=failed), overrides, prefix)
-
-    def _keep(self, spill: Spill) -> Kept:
-        try:
-            self._bounded(lambda: put(self.store, spill))
-        except StoreError as error:
-            self._emit(SpillFailed(spill.ref, spill.call_id, str(error)))
-            return self._keep_here(spill)
-        self._emit(Spilled(spill.ref, spill.call_id, len(spill.original)))
-        return "stored"
-
-    def _keep_here(self, spill: Spill) -> Kept:
-        try:
-            put(self.memory, spill)
-        except StoreError:
-            return "nowhere"
-        return "memory"
-
-    def _bounded(self, act: Callable[[], None]) -> None:
-        """Do it, or report after the policy's time that the store did not answer."""
-        timeout_s = self.policy.store_timeout_s
-        if timeout_s is None:
-            act()
-            return
-        failures: list[StoreError] = []
-        thread = Thread(target=_noting(act, failures), name="headgate-store", daemon=True)
-        thread.start()
-        thread.join(timeout_s)
-        if thread.is_alive():
-            raise StoreError(f"the store did not answer within {timeout_s} s")
-        if failures:
-            raise failures[0]
-
-    def _record(self, plan: Plan) -> list[Verdict]:
-        """Record what is new; another process may have been first, and then its verdict stands."""
-        fresh = [
-            (key, verdict)
-            for key, verdict in zip(plan.keys, plan.verdicts, strict=True)
-            if self.ledger.find(key) is None
-        ]
-        standing = dict(
-            zip(
-                (key for key, _ in fresh),
-                self.ledger.record(fresh, time_ns=self.clock()),
-                strict=True,
-            )
-        )
-        self._report_ledger()
-        return [
-            standing.get(key, verdict)
-            for key, verdict in zip(plan.keys, plan.verdicts, strict=True)
-        ]
-
-    def _report_ledger(self) -> None:
-        failure = self.ledger.take_failure()
-        if failure is not None:
-            self._emit(LedgerFailed(failure))
-        for repair in self.ledger.take_repairs():
-            self._emit(repair)
-
-    def _report(self, plan: Plan, verdicts: Sequence[Verdict]) -> None:
+    def _recorded(self, plan: Plan) -> list[Verdict]:
+        """Record what is new, tell what happened, and give the verdicts that stand."""
+        session = self._session
+        pairs = list(zip(plan.keys, plan.verdicts, strict=True))
+        fresh = [pair for pair in pairs if session.ledger.find(pair[0]) is None]
+        stands = dict(zip((key for key, _ in fresh), session.record(fresh), strict=True))
+        verdicts = [stands.get(key, verdict) for key, verdict in pairs]
         for event in plan.events:
-            self._emit(event)
+            session.emit(event)
         unit, overhead = self.policy.unit, self.policy.block_overhead
         spent = sum(verdict.after.of(unit) + overhead for verdict in verdicts)
         over = max(spent - plan.budget, 0) if plan.budget is not None else 0
-        self._emit(Admitted(tuple(verdicts), plan.budget, spent, over))
-
-    def _emit(self, event: Event) -> None:
-        for hook in self.hooks:
-            hook(event)
+        session.emit(Admitted(tuple(verdicts), plan.budget, spent, over))
+        return verdicts
 
 
 class ResultStream:
@@ -357,29 +305,6 @@ class ResultStream:
         self.held.clear()
 
 
-def put(store: Store, spill: Spill) -> None:
-    """Keep one original, unless it is kept already."""
-    try:
-        store.about(spill.ref)
-    except RefNotFound:
-        writer = store.writer(call_id=spill.call_id, tool=spill.tool, clean=spill.clean or None)
-        try:
-            writer.write(spill.original)
-            writer.commit(spill.ref, spill.sha256)
-        finally:
-            writer.abort()
-
-
-def _noting(act: Callable[[], None], failures: list[StoreError]) -> Callable[[], None]:
-    def noted() -> None:
-        try:
-            act()
-        except StoreError as error:
-            failures.append(error)
-
-    return noted
-
-
 class AsyncGate:
     """A gate for event loops: the same, in a thread."""
 
@@ -403,6 +328,41 @@ class AsyncGate:
     ) -> ToolResult:
         """Answer a call of the tool `read_result`."""
         return await _in_thread(lambda: self.gate.read_result(call_id, arguments, tokens=tokens))
+
+    async def prepare(
+        self,
+        body: bytes,
+        *,
+        dialect: str | None = None,
+        pending: bool = False,
+        model: str = "",
+        window_tokens: int | None = None,
+        usage: Mapping[str, object] | None = None,
+        question: str = "",
+    ) -> Outcome:
+        """Make a history ready to send."""
+        return await _in_thread(
+            lambda: self.gate.prepare(
+                body,
+                dialect=dialect,
+                pending=pending,
+                model=model,
+                window_tokens=window_tokens,
+                usage=usage,
+                question=question,
+            )
+        )
+
+    async def observe(
+        self,
+        body: bytes,
+        usage: Mapping[str, object],
+        *,
+        dialect: str | None = None,
+        model: str = "",
+    ) -> None:
+        """Learn from what the provider reported."""
+        await _in_thread(lambda: self.gate.observe(body, usage, dialect=dialect, model=model))
 
     async def original(self, ref: Ref) -> bytes:
         """The whole original, byte for byte."""

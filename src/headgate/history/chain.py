@@ -36,11 +36,12 @@ def canonical(raw: bytes) -> bytes:
         return b""
     try:
         value = msgspec.json.decode(raw)
+        if CACHE_MARK.encode() in raw:
+            value = _unmarked(value)
+        return ENCODER.encode(_plain(value))
     except (msgspec.DecodeError, RecursionError):
-        return raw  # half a surrogate pair, NaN, thousands of levels: the bytes speak for themselves
-    if CACHE_MARK.encode() in raw:
-        value = _unmarked(value)
-    return ENCODER.encode(_plain(value))
+        # Half a surrogate pair, NaN, thousands of levels: the bytes speak for themselves.
+        return raw
 
 
 def _unmarked(value: object) -> object:

@@ -1,0 +1,237 @@
+"""What a gate does with histories: carries their plans out, and learns from what they cost."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from headgate.admit import Spill
+from headgate.arrive import identify
+from headgate.check import recognise_dialect
+from headgate.dialects import DIALECTS, dialect_named
+from headgate.dialects.dialect import Dialect
+from headgate.dialects.history import History
+from headgate.disk import Folder
+from headgate.errors import HistoryError
+from headgate.events import HistoryPrepared, HistoryRepaired
+from headgate.history.calibration_file import FILE_NAME, CalibrationFile
+from headgate.history.chain import chain
+from headgate.history.count import Accounting, Count, accounting_for, count, observation
+from headgate.history.desk import INTERRUPTED
+from headgate.history.repair import repair
+from headgate.history.report import Fix, Repaired
+from headgate.history.tally import CountCache
+from headgate.history.usage import Usage, usage_of
+from headgate.judge import Desk
+from headgate.ledger import EpochEntry
+from headgate.prepare import Prepared, Request, plan_history
+from headgate.refs import ref_of
+from headgate.session import Session
+from headgate.types import Verdict
+
+REMEMBERED = 256
+"""Conversations whose last report is remembered; the oldest is then estimated as a whole."""
+
+MOST_ROUNDS = 4
+"""How often a plan is made anew because another process decided first, or the store failed."""
+
+INTERRUPTED_SHA256 = hashlib.sha256(INTERRUPTED.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A history ready to send, and what was done for it."""
+
+    body: bytes
+    dialect: str
+    fixes: tuple[Fix, ...]
+    gave_up: str
+    """Why it goes out as it came; empty if it could be repaired."""
+    verdicts: tuple[Verdict, ...]
+    """One for each result that says something, in order."""
+    fresh: int
+    """How many of them were decided now."""
+    epoch: EpochEntry | None
+    """What was moved down now, if anything."""
+    over_budget: int
+    count: Count
+
+
+class Outgoing:
+    """Histories of one session."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        state = Folder(session.state, "the state folder")
+        self.calibrations = CalibrationFile(state / FILE_NAME)
+        self.cache = CountCache()
+        self.reports: OrderedDict[bytes, Usage] = OrderedDict()
+        """By the chain of the request that was answered: what the provider reported."""
+
+    def prepare(
+        self,
+        body: bytes,
+        *,
+        dialect: str | None,
+        pending: bool,
+        model: str,
+        window_tokens: int | None,
+        usage: Mapping[str, object] | None,
+        question: str,
+    ) -> Outcome:
+        """Repair, reapply, budget, compact, count; what is decided is recorded, then given."""
+        spoken = dialect_of(body, dialect)
+        history = spoken.read(body)
+        repaired = self._repaired(history, pending)
+        accounting = self._accounting(model or history.model, window_tokens)
+        reported = usage_of(usage) if usage is not None else self._remembered(repaired.history)
+        request = Request(accounting, reported, time_ns=self.session.clock(), cache=self.cache)
+        if repaired.gave_up:
+            return self._as_it_came(body, history, repaired, request)
+        desk = self.session.desk(question)
+        desk = replace(desk, policy=desk.policy.replace(normalise=False))
+        prepared, fresh = self._carried_out(repaired.history, spoken, desk, request)
+        outcome = Outcome(
+            body=spoken.write(prepared.history),
+            dialect=spoken.name,
+            fixes=repaired.fixes,
+            gave_up="",
+            verdicts=tuple(standing.verdict for standing in prepared.standings),
+            fresh=fresh,
+            epoch=prepared.epoch.entry if prepared.epoch else None,
+            over_budget=prepared.over_budget,
+            count=prepared.count,
+        )
+        self._report(outcome, prepared)
+        return outcome
+
+    def observe(
+        self, body: bytes, usage: Mapping[str, object], *, dialect: str | None, model: str
+    ) -> None:
+        """Learn how many tokens the last addition really was, and remember the report."""
+        after = usage_of(usage)
+        if after is None:
+            return
+        history = dialect_of(body, dialect).read(body)
+        links = chain(history)
+        name = model or history.model
+        at = next((i for i in range(len(links) - 1, -1, -1) if links[i] in self.reports), None)
+        if at is not None and at < len(history.messages):
+            learnt = observation(
+                history,
+                self._accounting(name, None),
+                before=self.reports[links[at]],
+                answered=at,
+                after=after,
+                cache=self.cache,
+            )
+            if learnt is not None:
+                self.calibrations.learn(name, learnt, time_ns=self.session.clock())
+        self.reports[links[-1]] = after
+        while len(self.reports) > REMEMBERED:
+            self.reports.popitem(last=False)
+
+    def _repaired(self, history: History, pending: bool) -> Repaired:
+        if not self.session.policy.repair:
+            return Repaired(history)
+        repaired = repair(history, pending=pending, known=self._known)
+        dialect = dialect_named(history.dialect)
+        for fix in repaired.fixes:
+            if fix.removed is not None and fix.removed.kind == "result":
+                self._keep_removed(dialect, fix)
+        return repaired
+
+    def _keep_removed(self, dialect: Dialect, fix: Fix) -> None:
+        """What is taken out of a history stays readable."""
+        assert fix.removed is not None
+        identity = identify(dialect.tool_result(fix.removed, None))
+        if not identity.original.strip() or not self.session.policy.spill:
+            return
+        ref = ref_of(self.session.key, self.session.name, identity.sha256)
+        tool = identity.result.tool
+        spill = Spill(ref, identity.original, fix.call_id, tool, identity.sha256, clean=False)
+        self.session.keep([spill])
+
+    def _known(self, call_id: str) -> str | None:
+        """The real result of a call, unless the history was sent without it before."""
+        entries = self.session.ledger.by_call(call_id)
+        if len(entries) != 1 or entries[0].verdict.sha256 == INTERRUPTED_SHA256:
+            return None
+        return entries[0].verdict.text
+
+    def _carried_out(
+        self, history: History, dialect: Dialect, desk: Desk, request: Request
+    ) -> tuple[Prepared, int]:
+        """Keep and record what the plan says; where others were first, plan again."""
+        session = self.session
+        overrides = session.overrides()
+        fresh = 0
+        prepared = plan_history(history, dialect, session.ledger, desk, overrides, request)
+        for _ in range(MOST_ROUNDS):
+            failed = session.keep(prepared.spills)
+            if failed and not failed.keys() <= desk.failed.keys():
+                desk = replace(desk, failed={**desk.failed, **failed})
+                prepared = plan_history(history, dialect, session.ledger, desk, overrides, request)
+                continue
+            fresh += len(prepared.decided)
+            if self._recorded(prepared):
+                break
+            prepared = plan_history(history, dialect, session.ledger, desk, overrides, request)
+        return prepared, fresh
+
+    def _recorded(self, prepared: Prepared) -> bool:
+        """Whether what was planned is what stands."""
+        stands = self.session.record(prepared.decided)
+        same = all(
+            verdict == ours for verdict, (_, ours) in zip(stands, prepared.decided, strict=True)
+        )
+        if prepared.epoch is None or not same:
+            return same
+        entry = prepared.epoch.entry
+        return self.session.ledger.open_epoch(entry) == entry
+
+    def _accounting(self, model: str, window_tokens: int | None) -> Accounting:
+        window = window_tokens or self.session.policy.window_tokens
+        accounting = accounting_for(model, self.calibrations.of(model))
+        accounting = replace(accounting, media_tokens=self.session.policy.media_tokens)
+        return replace(accounting, window_tokens=window) if window else accounting
+
+    def _remembered(self, history: History) -> Usage | None:
+        """The report of the last response that this history goes on from."""
+        if not self.reports:
+            return None
+        links = chain(history)
+        found = (self.reports.get(link) for link in reversed(links[:-1]))
+        return next((usage for usage in found if usage is not None), None)
+
+    def _as_it_came(
+        self, body: bytes, history: History, repaired: Repaired, request: Request
+    ) -> Outcome:
+        counted = count(history, request.accounting, usage=request.usage, cache=request.cache)
+        self.session.emit(HistoryRepaired((), repaired.gave_up))
+        return Outcome(body, history.dialect, (), repaired.gave_up, (), 0, None, 0, counted)
+
+    def _report(self, outcome: Outcome, prepared: Prepared) -> None:
+        for event in prepared.events:
+            self.session.emit(event)
+        if outcome.fixes:
+            self.session.emit(HistoryRepaired(tuple(str(fix) for fix in outcome.fixes), ""))
+        why = outcome.epoch.why if outcome.epoch else ""
+        self.session.emit(
+            HistoryPrepared(len(outcome.verdicts), outcome.fresh, why, outcome.count.tokens)
+        )
+
+
+def dialect_of(body: bytes, name: str | None) -> Dialect:
+    """The dialect that is named, or the only one that the body fits."""
+    if name is not None:
+        return dialect_named(name)
+    fitting = recognise_dialect(body)
+    if len(fitting) == 1:
+        return dialect_named(fitting[0])
+    if not fitting:
+        known = ", ".join(dialect.name for dialect in DIALECTS)
+        raise HistoryError(f"no history in a dialect that is known: {known}")
+    raise HistoryError(f"fits {' and '.join(fitting)}; say which dialect it is")

@@ -1,0 +1,176 @@
+"""One session: its policy, store, ledger and key, and all that touches a disk on their behalf.
+
+What cannot be opened or written is reported, and the turn goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Thread
+
+from headgate.admit import Spill
+from headgate.errors import RefNotFound, StoreError
+from headgate.events import Event, Hook, LedgerFailed, Spilled, SpillFailed
+from headgate.journal import Journal
+from headgate.judge import Desk
+from headgate.ledger import Key, Ledger
+from headgate.limits import OverrideTable, overrides_of
+from headgate.marker import Kept
+from headgate.measure.meters import meter_for
+from headgate.policy import Policy
+from headgate.spill.key import installation_key
+from headgate.spill.local import LocalStore
+from headgate.spill.memory import MemoryStore
+from headgate.spill.private import session_folder, state_folder
+from headgate.types import NOTHING, About, Overrides, Ref, Store, Verdict
+
+
+class Session:
+    """A ledger and a store under one name. Opening it touches no disk."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        name: str,
+        *,
+        state: str | os.PathLike[str] | None,
+        files: str | os.PathLike[str] | None,
+        durable: bool,
+        store: Store | None,
+        ledger: Ledger | None,
+        overrides: Overrides | None,
+        hooks: Sequence[Hook],
+        clock: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self.policy = policy
+        self.name = name
+        self.meter = meter_for(policy.vocab, policy.unit)
+        self.hooks = tuple(hooks)
+        self.clock = clock
+        self.state = Path(state) if state is not None else state_folder(os.environ)
+        files_dir = Path(files) if files else None
+        self.store: Store = (
+            store
+            if store is not None
+            else LocalStore(self.state, name, durable=durable, files_dir=files_dir, clock=clock)
+        )
+        self.memory = MemoryStore(policy.memory_bytes)
+        folder = session_folder(self.state, name)
+        journal = Journal(folder / "ledger", durable=durable)
+        self.ledger = ledger if ledger is not None else Ledger(journal)
+        self._overrides = overrides
+        self._key: bytes | None = None
+
+    @property
+    def key(self) -> bytes:
+        """The installation key; one of this process alone where none can be kept."""
+        if self._key is None:
+            try:
+                self._key = installation_key(self.state)
+            except StoreError as error:
+                self._key = secrets.token_bytes(32)
+                self.emit(SpillFailed("", "", f"no installation key: {error}"))
+        return self._key
+
+    def desk(self, question: str = "") -> Desk:
+        """What verdicts depend on beside their results."""
+        path_for = self.store.path_for
+        return Desk(self.policy, self.meter, self.key, self.name, path_for, question=question)
+
+    def overrides(self) -> OverrideTable:
+        """What the operator says right now."""
+        return overrides_of(self._overrides() if self._overrides else NOTHING, self.policy)
+
+    def keep(self, spills: Sequence[Spill]) -> dict[Ref, Kept]:
+        """Keep originals; gives those that the store could not, and where they are instead."""
+        return {spill.ref: kept for spill in spills if (kept := self._keep(spill)) != "stored"}
+
+    def record(self, decided: Sequence[tuple[Key, Verdict]]) -> list[Verdict]:
+        """Record what is new; another process may have been first, and then its verdict stands."""
+        standing = self.ledger.record(decided, time_ns=self.clock()) if decided else []
+        self.report_ledger()
+        return standing
+
+    def report_ledger(self) -> None:
+        """Tell what went wrong with the ledger since the last time."""
+        failure = self.ledger.take_failure()
+        if failure is not None:
+            self.emit(LedgerFailed(failure))
+        for repair in self.ledger.take_repairs():
+            self.emit(repair)
+
+    def find(self, ref: Ref) -> tuple[Store, About]:
+        """The store that has an original, and what is known of it."""
+        for store in (self.store, self.memory):
+            try:
+                return store, store.about(ref)
+            except RefNotFound:
+                continue
+        if self.ledger.by_ref(ref):
+            raise RefNotFound(
+                f"result {ref!r} is gone: the store could not keep it, or retention removed it"
+            )
+        raise RefNotFound(f"no result {ref!r} in this session; it may have expired")
+
+    def emit(self, event: Event) -> None:
+        """Tell the hooks."""
+        for hook in self.hooks:
+            hook(event)
+
+    def _keep(self, spill: Spill) -> Kept:
+        try:
+            self._bounded(lambda: put(self.store, spill))
+        except StoreError as error:
+            self.emit(SpillFailed(spill.ref, spill.call_id, str(error)))
+            return self._keep_here(spill)
+        self.emit(Spilled(spill.ref, spill.call_id, len(spill.original)))
+        return "stored"
+
+    def _keep_here(self, spill: Spill) -> Kept:
+        try:
+            put(self.memory, spill)
+        except StoreError:
+            return "nowhere"
+        return "memory"
+
+    def _bounded(self, act: Callable[[], None]) -> None:
+        """Do it, or report after the policy's time that the store did not answer."""
+        timeout_s = self.policy.store_timeout_s
+        if timeout_s is None:
+            act()
+            return
+        failures: list[StoreError] = []
+        thread = Thread(target=_noting(act, failures), name="headgate-store", daemon=True)
+        thread.start()
+        thread.join(timeout_s)
+        if thread.is_alive():
+            raise StoreError(f"the store did not answer within {timeout_s} s")
+        if failures:
+            raise failures[0]
+
+
+def put(store: Store, spill: Spill) -> None:
+    """Keep one original, unless it is kept already."""
+    try:
+        store.about(spill.ref)
+    except RefNotFound:
+        writer = store.writer(call_id=spill.call_id, tool=spill.tool, clean=spill.clean or None)
+        try:
+            writer.write(spill.original)
+            writer.commit(spill.ref, spill.sha256)
+        finally:
+            writer.abort()
+
+
+def _noting(act: Callable[[], None], failures: list[StoreError]) -> Callable[[], None]:
+    def noted() -> None:
+        try:
+            act()
+        except StoreError as error:
+            failures.append(error)
+
+    return noted
