@@ -63,6 +63,7 @@ class Gate:
         ledger: Ledger | None = None,
         overrides: Overrides | None = None,
         hooks: Sequence[Hook] = (),
+        meter: Meter | None = None,
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
         self._session = Session(
@@ -75,6 +76,7 @@ class Gate:
             ledger=ledger,
             overrides=overrides,
             hooks=hooks,
+            meter=meter,
             clock=clock,
         )
         self._outgoing = Outgoing(self._session)

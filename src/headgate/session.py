@@ -26,7 +26,7 @@ from headgate.spill.key import installation_key
 from headgate.spill.local import LocalStore
 from headgate.spill.memory import MemoryStore
 from headgate.spill.private import session_folder, state_folder
-from headgate.types import NOTHING, About, Overrides, Ref, Store, Verdict
+from headgate.types import NOTHING, About, Meter, Overrides, Ref, Store, Verdict
 
 
 class Session:
@@ -44,11 +44,12 @@ class Session:
         ledger: Ledger | None,
         overrides: Overrides | None,
         hooks: Sequence[Hook],
+        meter: Meter | None = None,
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
         self.policy = policy
         self.name = name
-        self.meter = meter_for(policy.vocab, policy.unit)
+        self.meter = meter or meter_for(policy.vocab, policy.unit)
         self.hooks = tuple(hooks)
         self.clock = clock
         self.state = Path(state) if state is not None else state_folder(os.environ)
