@@ -43,7 +43,7 @@ PIECES = (
 
 pieces = st.one_of(st.sampled_from(PIECES), st.binary(max_size=4))
 nasty_bytes = st.lists(pieces, max_size=40).map(b"".join)
-"""Control sequences, whole and torn, half characters, hidden ones, and markers that are not ours."""
+"""Control sequences, whole and torn, half characters, hidden ones, markers that are not ours."""
 
 
 def chunked(data: bytes, cuts: list[int]) -> list[bytes]:
