@@ -369,9 +369,9 @@ def test_a_count_names_its_vocabulary_and_its_error():
     counted = count(history, accounting_for("claude-opus-5"))
 
     assert counted.vocab == "o200k x 1.58"
-    assert (counted.low, counted.likely, counted.tokens) == (1_143, 1_588, 2_033)
+    assert (counted.low, counted.likely, counted.tokens) == (1_142, 1_588, 2_034)
     assert round(counted.error, 2) == 0.28
-    assert str(counted) == "1,588 tokens (1,143 to 2,033) in o200k x 1.58"
+    assert str(counted) == "1,588 tokens (1,142 to 2,034) in o200k x 1.58"
     assert counted.under_share == 0.05
 
 

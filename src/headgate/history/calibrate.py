@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
+from operator import mul
 
 from headgate.history.makeup import Makeup
 from headgate.measure.models import Counting
@@ -22,7 +22,7 @@ from headgate.measure.models import Counting
 UNDER_SHARE = 0.05
 """How often an estimate may turn out too low, unless told otherwise."""
 
-TABLE_SPREAD = 0.17
+TABLE_SPREAD = 0.143
 """The standard deviation of what the table of models says, measured on tool results."""
 
 DOUBTS = (0.2, 0.05, 0.3, 0.2, 0.2, 0.15, 0.2, 40.0)
@@ -53,8 +53,9 @@ DRIFT = 1e-4
 RECENT = 200
 """How many reports decide how far to lean."""
 
-TRUSTED = 20
-"""So many reports, none of them real, stand for what is not observed yet."""
+NORMAL = (0.0627, 0.1891, 0.3186, 0.4538, 0.5978, 0.7554, 0.9346, 1.1503, 1.4395, 1.96)
+"""Twenty evenly spread quantiles of the normal distribution, the upper half: they stand for reports
+that did not come yet."""
 
 SURPRISE = 100.0
 """A report further off than this many standard deviations counts as this many."""
@@ -88,9 +89,6 @@ class Estimate:
     likely: int
     high: int
 
-    def __add__(self, other: Estimate) -> Estimate:
-        return Estimate(self.low + other.low, self.likely + other.likely, self.high + other.high)
-
 
 @dataclass(frozen=True, slots=True)
 class Observation:
@@ -106,7 +104,7 @@ def uncalibrated(counting: Counting) -> Calibration:
     doubts = _first_doubts(counting.multiplier, exact=counting.exact)
     rows = range(len(doubts))
     doubt = tuple(tuple(doubts[i] if i == j else 0.0 for j in rows) for i in rows)
-    surprises = tuple(NormalDist().inv_cdf((i + 0.5) / TRUSTED) for i in range(TRUSTED))
+    surprises = (*(-surprise for surprise in reversed(NORMAL)), *NORMAL)
     return Calibration(counting.multiplier, counting.exact, weights, doubt, surprises)
 
 
@@ -210,13 +208,12 @@ def _margins(calibration: Calibration, added: Makeup, under_share: float) -> tup
     """How far below and above its likely tokens a text may be."""
     shares, tokens = _shares(added), max(added.tokens, 1)
     ratio = _ratio(calibration, shares)
-    if not calibration.observations:
-        scale = OWN_VOCAB if calibration.exact else 1.0
-        margin = NormalDist().inv_cdf(1 - under_share) * TABLE_SPREAD * scale * ratio * tokens
-        return margin, margin
-    doubt = max(0.0, _dot(shares, _times(calibration.doubt, shares)))
     below, above = _leaning(calibration.surprises, under_share)
-    step = math.sqrt(doubt + _noise(ratio, tokens)) * tokens
+    if calibration.observations:
+        doubt = max(0.0, _dot(shares, _times(calibration.doubt, shares)))
+        step = math.sqrt(doubt + _noise(ratio, tokens)) * tokens
+    else:
+        step = TABLE_SPREAD * (OWN_VOCAB if calibration.exact else 1.0) * ratio * tokens
     return max(0.0, -below) * step, max(0.0, above) * step
 
 
@@ -236,4 +233,4 @@ def _times(matrix: Sequence[Sequence[float]], vector: Sequence[float]) -> list[f
 
 
 def _dot(one: Sequence[float], other: Sequence[float]) -> float:
-    return sum(a * b for a, b in zip(one, other, strict=True))
+    return float(sum(map(mul, one, other)))
