@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from dataclasses import replace
@@ -74,15 +73,22 @@ def for_stdout(policy: Policy) -> Policy:
 
 def within(policy: Policy, most: Amount) -> Policy:
     """The policy with one limit that holds for every result, whatever its tool or its store."""
-    return policy.replace(
+    return Policy(
         result=most,
         error=most,
         preview=most,
         errors="same",
         batch=None,
-        store_fails="shape",
-        tools={},
         classes={},
+        block_overhead=policy.block_overhead,
+        memory_bytes=policy.memory_bytes,
+        vocab=policy.vocab,
+        normalise=policy.normalise,
+        spill=policy.spill,
+        store_timeout_s=policy.store_timeout_s,
+        marker=policy.marker,
+        keep=policy.keep,
+        query_arguments=policy.query_arguments,
     )
 
 
@@ -100,15 +106,15 @@ def session_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> st
 def open_gate(policy: Policy, session: str) -> Gate:
     """A gate that measures what is seen on stdout, and says on stderr what it could not keep."""
     from headgate.gate import Gate
+    from headgate.measure.meters import meter_for
 
-    gate = Gate(policy, session=session, hooks=(Reporter(),))
-    gate.meter = Seen(gate.meter)
-    return gate
+    meter = Seen(meter_for(policy.vocab, policy.unit))
+    return Gate(policy, session=session, hooks=(Reporter(),), meter=meter)
 
 
 def new_call(command: str) -> str:
     """A call id: each run of a command is a call of its own, decided anew."""
-    return f"{command}_{secrets.token_hex(4)}"
+    return f"{command}_{os.urandom(4).hex()}"
 
 
 class Seen:

@@ -16,6 +16,9 @@ from headgate.errors import HeadgateError
 
 NAME = "headgate"
 
+MESSAGE_CHARS = 1_000
+"""A message says what was wrong with the value; of a value that is a whole book, its start."""
+
 
 class CommandError(HeadgateError):
     """A command that cannot run as it was asked; its message is the one line the user gets."""
@@ -48,8 +51,11 @@ def say(message: str) -> None:
     """Tell the user something in one line on stderr; that nobody reads it is no reason to stop."""
     if sys.stderr is None:
         return
+    line = one_line(message)
+    if len(line) > MESSAGE_CHARS:
+        line = f"{line[:MESSAGE_CHARS]}..."
     with suppress(OSError, ValueError):
-        sys.stderr.buffer.write(f"{NAME}: {one_line(message)}\n".encode())
+        sys.stderr.buffer.write(f"{NAME}: {line}\n".encode())
         sys.stderr.buffer.flush()
 
 
