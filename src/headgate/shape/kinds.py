@@ -38,7 +38,7 @@ RAW = (b"\x1b", b"\r", b"\b")
 TEXT_BYTES = bytes(set(range(0x20, 0x100)) - {0x7F} | set(b"\t\n\r\f\b\a\x1b"))
 
 CODE_LINE = re.compile(
-    rb"[ \t]*(?:#|//|/\*|\*|--|@|<|\$|[}\])]|[\w.\"'-]+(?:\[[^\]]*\])? ?(?:[:=({]|\+=)"
+    rb"[ \t]*(?:#|//|/\*|\*|--|@|<|\$|[}\])]|[A-Z]{3,12} |[\w.\"'-]+(?:\[[^\]]*\])? ?(?:[:=({]|\+=)"
     rb"|(?:as|async|assert|await|break|case|class|const|def|do|done|echo|elif|else|end|enum|esac"
     rb"|except|export|fi|fn|for|from|func|function|if|impl|import|int|let|local|package|private"
     rb"|protected|pub|public|raise|require|return|select|set|static|struct|then|try|type|use|val|var"
@@ -110,7 +110,7 @@ def recognise(data: bytes, *, tool: str = "") -> Kind:
         return "prose"
     if looks_like_jsonl(text, lines):
         return "jsonl"
-    if looks_like_json(data):
+    if looks_like_json(text):
         return "json"
     view = _view(text, lines)
     for kind, holds in RULES:
@@ -139,9 +139,9 @@ def is_binary(head: bytes) -> bool:
     return (controls - zeros) * 50 > len(head) or zeros * 10 > len(head)
 
 
-def looks_like_json(data: bytes) -> bool:
+def looks_like_json(text: bytes) -> bool:
     """Whether the text begins and ends as one JSON array or object; the shaper makes sure."""
-    head, tail = data[:LINE_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n"), data[-LINE_BYTES:].rstrip()
+    head, tail = text[:LINE_BYTES].lstrip(), text[-LINE_BYTES:].rstrip()
     if head[:1] == b"{":
         return tail[-1:] == b"}" and head[1:].lstrip()[:1] in (b'"', b"}")
     if head[:1] == b"[":
@@ -268,8 +268,9 @@ def _is_log(view: _View) -> bool:
 
 
 def _is_delimited(view: _View, delimiter: bytes) -> bool:
-    lines = [QUOTED.sub(b"", line) for line in view.lines[:24] if len(line) < LINE_BYTES]
-    counts = [line.count(delimiter) for line in lines]
+    # Tabs that indent, and commas that end a line, are code.
+    lines = [QUOTED.sub(b"q", line.strip()) for line in view.lines[:24] if len(line) < LINE_BYTES]
+    counts = [0 if line.endswith(delimiter) else line.count(delimiter) for line in lines]
     most, times = Counter(counts).most_common(1)[0] if counts else (0, 0)
     if most == 0 or times < 0.9 * len(lines) or len(lines) < 2 + (most < 3):
         return False
@@ -304,6 +305,10 @@ def _is_markdown(view: _View) -> bool:
     return view.traits["markdown"] >= 2
 
 
+def _is_markdown_with_code(view: _View) -> bool:
+    return view.traits["fence"] > 0 and view.traits["markdown"] > 0
+
+
 RULES: tuple[tuple[Kind, Callable[[_View], bool]], ...] = (
     ("html", _is_html),
     ("git-log", _is_git_log),
@@ -316,6 +321,7 @@ RULES: tuple[tuple[Kind, Callable[[_View], bool]], ...] = (
     ("csv", lambda view: _is_delimited(view, b",")),
     ("tsv", lambda view: _is_delimited(view, b"\t")),
     ("log", _is_log),
+    ("markdown", _is_markdown_with_code),
     ("code", _is_code),
     ("markdown", _is_markdown),
     ("table", _is_table),
