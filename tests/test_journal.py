@@ -247,6 +247,16 @@ def test_a_deleted_journal_is_begun_anew(tmp_path, gone):
     assert log_in(tmp_path / "folder").catch_up() == [b"two"]
 
 
+def test_a_record_never_goes_to_a_file_that_was_deleted_meanwhile(tmp_path):
+    journal = log_in(tmp_path)
+    write(journal, b"one")
+    (tmp_path / "log").unlink()
+
+    write(journal, b"two")
+
+    assert log_in(tmp_path).catch_up() == [b"two"]
+
+
 def test_a_journal_that_was_replaced_is_read_from_its_start(tmp_path):
     ours = log_in(tmp_path)
     write(ours, b"one")

@@ -15,8 +15,10 @@ from headgate.spill.local import LocalStore
 from tests.spill.keeping import session_path
 
 ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "tests.promises.many"]
 PROCESSES = 8
-CALLS = 120
+RACED = 2_000
+CALLS = 60
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +27,7 @@ def ran(tmp_path_factory) -> tuple[Path, list[dict[str, object]]]:
     state = tmp_path_factory.mktemp("state")
     working = [
         subprocess.Popen(
-            [sys.executable, "-m", "tests.promises.many", str(state), f"p{i}", str(CALLS)],
+            [*COMMAND, str(state), f"p{i}", str(RACED), str(CALLS)],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -51,7 +53,7 @@ def test_every_process_shows_the_same_verdict_for_every_call(ran):
     ledger = Ledger(Journal(Folder(session_path(state, "s")) / "ledger"))
     written = {entry.key.call_id: entry.verdict.text for entry in ledger}
 
-    assert set(written) == {f"c{i}" for i in range(CALLS)}
+    assert len(written) == RACED + CALLS
     assert [one["stood"] for one in seen] == [written] * PROCESSES
     assert len(set(written.values())) > 1
 
@@ -61,7 +63,7 @@ def test_no_call_is_decided_twice_and_nothing_is_damaged(ran):
     state, seen = ran
     records = Journal(Folder(session_path(state, "s")) / "ledger").catch_up()
 
-    assert len(records) == CALLS
+    assert len(records) == RACED + CALLS
     assert [(one["failure"], one["repairs"]) for one in seen] == [(None, 0)] * PROCESSES
     assert [path.name for path in state.rglob("*.damaged-*")] == []
 
