@@ -308,8 +308,8 @@ class _Parser:
         inside = re.sub(r"\\'", "'", re.sub(r'(?<!\\)((?:\\\\)*)"', r'\1\\"', written[1:-1]))
         try:
             return str(json.loads(f'"{inside}"', strict=False))
-        except ValueError:
-            raise self.refused("a text in quotes without unknown escapes", at=start)
+        except ValueError as error:
+            raise self.refused("a text in quotes without unknown escapes", at=start) from error
 
     def sees(self, word: str) -> bool:
         return self.text.startswith(word, self.at)

@@ -110,7 +110,7 @@ class _Drawing:
     def page(self, value: Value, most: int, asked: Page | None) -> Drawn | None:
         """A page of an array: its first items, and others that are worth it beside them."""
         total = len(value.items)
-        widest = Span(total, total, 0, total, 10 * total + 1)
+        widest = Span(total, max(total, 1), 0, total, 10 * total + 1)
         left = most - len(self._envelope(widest, self._widest(Ask("page", f"{total}")), [], []))
         if asked is None:
             match_bytes = len(b'{"index":%d,"item":},' % total)
@@ -201,8 +201,11 @@ class _Drawing:
             self.applied: b"%d" % self.room.limit,
             "preview": b"",
         }
-        show = self.showing.string if is_string else self.showing.as_text
-        shown = show(value, most - len(_object(fields)), ())
+        left = most - len(_object(fields))
+        if is_string:
+            shown = self.showing.string(value, left, self.hints, ())
+        else:
+            shown = self.showing.as_text(value, left, ())
         if shown is None or shown.cut is None:
             return None
         fields[OMITTED_KEY] = self._chars_missing(shown.chars, total, shown.cut)

@@ -146,7 +146,12 @@ def _unlike(columns: Mapping[Path, Column], total: int) -> Scores:
 
 def _rare_sorts(column: Column, rare: float) -> Iterator[list[int]]:
     """Items with a rare sort of value: nothing among numbers, a filled list among empty ones."""
-    sorts = list(zip(map(type, column.values), map(bool, column.values), strict=True))
+    sorts: list[object] = [float if each is int else each for each in map(type, column.values)]
+    if {str, list, dict} & set(sorts):
+        sorts = [
+            (each, bool(value)) if each in (str, list, dict) else each
+            for each, value in zip(sorts, column.values, strict=True)
+        ]
     yield from _rare_groups(column.numbers, sorts, rare)
 
 

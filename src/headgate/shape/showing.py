@@ -14,9 +14,10 @@ from typing import TypeAlias
 from headgate.budget import fair_shares
 from headgate.marker import OMITTED_KEY, Marker, Missing
 from headgate.shape.hints import Hints
+from headgate.shape.passages import excerpt
 from headgate.shape.sketch import char_count
 from headgate.shape.slices import NotJson
-from headgate.shape.strings import chars_written, head_of, quoted, tail_of
+from headgate.shape.strings import chars_written, head_of, quoted
 from headgate.shape.values import STUB_BYTES, Lines, Value, pick_items
 
 DEEPEST = 24
@@ -31,8 +32,7 @@ POINTED_SHARE = 0.7
 OPAQUE_BYTES = 160
 """Of a long string without a space, such as base64, more is shown only where room is left over."""
 
-TEXT_LINES = 3
-"""A string of more lines than this is shown with its end, which says how it ended."""
+BETWEEN = " … ".encode()
 
 Steps: TypeAlias = tuple[str | int, ...]
 
@@ -84,7 +84,7 @@ class Showing:
             return self.as_text(value, room, steps)
         try:
             if value.kind == "string":
-                return self.string(value, room, steps)
+                return self.string(value, room, hints, steps)
             if value.kind == "array" and len(steps) < DEEPEST:
                 return self._array(value, room, hints, steps) or self._stub(value, room, steps)
             if value.kind == "object" and len(steps) < DEEPEST:
@@ -100,7 +100,7 @@ class Showing:
     def as_text(self, value: Value, room: int, steps: Steps) -> Shown | None:
         """The beginning of the value's JSON text, as a string."""
         start = quoted(value.raw[:room].decode(errors="ignore"))[1:-1]
-        cut = self._cut_string(start, room, value.chars, head_share=1.0)
+        cut = self._cut_string(start, room, value.chars)
         if cut is None:
             return None
         text, kept, _ = cut
@@ -108,36 +108,34 @@ class Showing:
         missing = Cut(value.chars - kept, steps, text=value.raw, kept_bytes=kept_bytes)
         return Shown(text, kept, missing)
 
-    def string(self, value: Value, room: int, steps: Steps) -> Shown | None:
-        """A string with its end left out, or its middle if it is text of many lines."""
-        content = value.raw[1:-1]
-        is_text = content.count(b"\\n", 0, 1 << 20) > TEXT_LINES
-        total = value.string_chars
-        cut = self._cut_string(content, room, total, head_share=0.5 if is_text else 1.0)
-        if cut is None:
+    def string(self, value: Value, room: int, hints: Hints, steps: Steps) -> Shown | None:
+        """A string without its end; without lines between if it is a text of many lines."""
+        passage = value.passage(hints)
+        excerpted = passage and excerpt(passage, room - 2, self.marker)
+        if excerpted:
+            missing = value.string_chars - excerpted.chars
+            kept = 1 + excerpted.head_bytes
+            cut = Cut(missing, steps, text=value.raw, kept_bytes=kept)
+            return Shown(b'"%b"' % excerpted.content, excerpted.chars, cut)
+        cut_short = self._cut_string(value.raw[1:-1], room, value.string_chars)
+        if cut_short is None:
             return None
-        text, kept, kept_bytes = cut
-        missing = Cut(total - kept, steps, text=value.raw, kept_bytes=1 + kept_bytes)
-        return Shown(text, kept, missing)
+        text, kept, kept_bytes = cut_short
+        missing = value.string_chars - kept
+        return Shown(text, kept, Cut(missing, steps, text=value.raw, kept_bytes=1 + kept_bytes))
 
-    def _cut_string(
-        self, content: bytes, room: int, total: int, head_share: float
-    ) -> tuple[bytes, int, int] | None:
-        """A string cut inside, how many of its characters are left, and the bytes of its head."""
+    def _cut_string(self, content: bytes, room: int, total: int) -> tuple[bytes, int, int] | None:
+        """A string cut inside, how many of its characters are left, and in how many bytes."""
         widest = quoted(self.marker.inside(total))[1:-1]
         free = room - len(widest) - 2
         if free < 0:
             return None
         if free < LEAST_CUT_BYTES:
             return b'"%b"' % widest, 0, 0
-        ends = len(" … ".encode()) * (1 if head_share == 1.0 else 2)
-        head = head_of(content, int((free - ends) * head_share))
-        tail = tail_of(content, free - ends - len(head)) if head_share < 1.0 else b""
-        kept = chars_written(head) + chars_written(tail)
+        head = head_of(content, free - len(BETWEEN))
+        kept = chars_written(head)
         word = quoted(self.marker.inside(total - kept))[1:-1]
-        between = " … ".encode()
-        end = between + tail if head_share < 1.0 else b""
-        return b'"%b%b%b%b"' % (head, between, word, end), kept, len(head)
+        return b'"%b%b%b"' % (head, BETWEEN, word), kept, len(head)
 
     def _stub(self, value: Value, room: int, steps: Steps) -> Shown | None:
         """A word on a value of which nothing is shown."""

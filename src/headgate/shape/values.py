@@ -10,6 +10,7 @@ from headgate.budget import fair_shares
 from headgate.shape.hints import Hints, pointed_items, pointed_keys
 from headgate.shape.items import Items, items_of, lines_of
 from headgate.shape.odd import odd_items
+from headgate.shape.passages import Passage, passage_of
 from headgate.shape.sketch import char_count
 from headgate.shape.slices import Depth, JsonKind, compact, depth_of, key_text, kind_of, members
 from headgate.shape.strings import chars_written
@@ -44,6 +45,9 @@ EXTRAS = 3
 
 LEAST_EXTRA_BYTES = 60
 
+SMALL_PART = 3
+"""Where room is scarce, one of them may take this part of it, so that it is shown whole."""
+
 STUB_BYTES = 40
 """What the shortest word on a value takes at most: `"[1,234,567 items omitted #k7q2]"`."""
 
@@ -70,6 +74,7 @@ class Value:
         self._parts: dict[int, Value] = {}
         self._extras: Extras | None = None
         self._pointed: set[int] | None = None
+        self._passages: tuple[Passage | None, ...] = ()
 
     @cached_property
     def kind(self) -> JsonKind:
@@ -138,6 +143,13 @@ class Value:
             self._extras = extras_of(self.items, hints)
         return self._extras
 
+    def passage(self, hints: Hints) -> Passage | None:
+        """The string as lines, if it is a text of many."""
+        if not self._passages:
+            words = tuple(word.decode() for word in hints.words)
+            self._passages = (passage_of(self.raw[1:-1], words),)
+        return self._passages[0]
+
     def pointed(self, hints: Hints) -> set[int]:
         """The places of the members that the query points at."""
         if self._pointed is None:
@@ -190,8 +202,9 @@ def pick_items(items: Items, extras: Extras, room_bytes: int, aside_bytes: int) 
     picked: dict[int, int] = {}
     left = room_bytes
     for share, numbers in extras:
-        budget = int(left * share)
-        most = budget // max(min(len(numbers), EXTRAS), 1) - aside_bytes
+        one = min(LEAST_ITEM_BYTES, left // SMALL_PART)
+        budget = max(int(left * share), one + aside_bytes)
+        most = max(budget // max(min(len(numbers), EXTRAS), 1) - aside_bytes, one)
         for number in numbers if most >= LEAST_EXTRA_BYTES else ():
             cost = min(items.length(number), most) + aside_bytes
             if number in picked:
