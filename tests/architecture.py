@@ -13,19 +13,24 @@ SOURCE = Path(__file__).parent.parent / "src" / "headgate"
 
 LAYERS = """
 version types errors
-disk
-marker budget events refs scan journal toolnames terminal
+disk economy
+marker budget events refs scan slices journal toolnames terminal ageing
 policy measure/ visible
 normalise
-ledger shape/ spill/ presets/ dialects/ check/ limits arrive
-judge history/ policy_file
-admit prepare
+ledger shape/ spill/ presets/ check/ limits arrive
+dialects/ judge policy_file
+admit
+history/
+prepare stream
 read/
+session
+outgoing
 gate
 tool testing/ endpoint
 hooks/ adapters/ proxy/ gateway/ dashboard/
 __init__
-cli/ __main__
+cli/
+__main__
 """
 """A file imports from lines above its own, or from its own folder; never sideways."""
 

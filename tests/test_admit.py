@@ -23,7 +23,7 @@ def big(tool="grep", count=3_000, **more):
     return result(tool, lines(count), **more)
 
 
-@pytest.mark.proves("R9", "K1")
+@pytest.mark.proves("K1")
 def test_a_small_result_is_left_alone_and_not_stored():
     planned = plan([result("grep", "one line")])
 

@@ -76,7 +76,7 @@ def test_of_an_empty_result_there_is_nothing_to_show(asked):
     assert ask(original(b""), asked) == "[the result is empty; this is the end #k7q2]"
 
 
-@pytest.mark.proves("K4", "K6")
+@pytest.mark.proves("K6")
 def test_where_keeping_stopped_the_end_says_so():
     marker = Marker("k7q2", "r_1f3a9c7be20d", kept="partly", kept_bytes=4)
 

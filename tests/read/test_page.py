@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.read.originals import ask, original, parts
 
-pytestmark = pytest.mark.proves("K6", "S7", "S6")
+pytestmark = pytest.mark.proves("K6", "S6")
 
 ITEMS = [{"id": number, "name": f"item {number}"} for number in range(100)]
 ARRAY = original(json.dumps(ITEMS).encode())

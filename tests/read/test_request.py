@@ -89,7 +89,7 @@ def test_null_and_empty_stand_for_left_out():
     assert request_of(dict.fromkeys(NAMES, "")) == Request()
 
 
-@pytest.mark.proves("S7")
+@pytest.mark.proves("K6")
 @pytest.mark.parametrize(
     ("arguments", "request_"),
     [

@@ -89,7 +89,7 @@ def test_a_key_is_not_read_through_a_symlink(tmp_path):
         installation_key(tmp_path)
 
 
-@pytest.mark.proves("P20")
+@pytest.mark.proves("P21")
 def test_no_error_shows_the_key(tmp_path):
     (tmp_path / "key").write_bytes(b"secret!!" * 3)
 
