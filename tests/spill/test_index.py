@@ -67,8 +67,8 @@ def test_a_call_and_a_file_are_known_by_what_they_brought(tmp_path):
     index = index_in(tmp_path)
     index.add(KEPT)
 
-    assert index.knows("r_aaaaaaaaaaaa", b"c1", b"grep")
-    assert not index.knows("r_aaaaaaaaaaaa", b"c2", b"grep")
+    assert index.listed("r_aaaaaaaaaaaa", b"c1", b"grep") == KEPT
+    assert index.listed("r_aaaaaaaaaaaa", b"c2", b"grep") is None
     assert index.owner(b"r_aaaaaaaaaaaa.txt") == "r_aaaaaaaaaaaa"
     assert index.owner(b"c2.txt") is None
 

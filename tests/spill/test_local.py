@@ -146,6 +146,21 @@ def test_bytes_that_are_not_what_was_promised_are_not_kept(tmp_path, size):
     assert not session_path(tmp_path, "s").exists() or everything(tmp_path) == {}
 
 
+@pytest.mark.proves("K3")
+def test_a_file_that_is_not_as_long_as_what_was_written_is_not_kept(tmp_path):
+    store = store_in(tmp_path)
+    content = b"x" * (CHUNK_BYTES * 2)
+    writer = store.writer(call_id="c", tool="t")
+    writer.write(content)
+    [temp] = session_path(tmp_path, "s").joinpath("tmp").iterdir()
+    with temp.open("ab") as file:
+        file.write(b"somebody else's")
+
+    with pytest.raises(StoreError, match=f"has {len(content) + 15} bytes on disk, not"):
+        writer.commit(ref_in(store, content), hashlib.sha256(content).hexdigest())
+    assert everything(tmp_path) == {}
+
+
 @pytest.mark.parametrize("ref", ["", "r_", "../x", "r_AAAAAAAAAAAA", "r_aaaaaaaaaaaa\n", "x" * 300])
 def test_nothing_is_kept_under_what_is_no_ref(tmp_path, ref):
     writer = store_in(tmp_path).writer(call_id="c", tool="t")

@@ -123,6 +123,7 @@ def test_the_same_content_of_two_calls_has_two_names_and_one_file(tmp_path):
     second = keep(store, b"same", call_id="c2")
 
     assert second.file == f"{tmp_path}/sessions/s/files/c2.txt"
+    assert keep(store, b"same", call_id="c2") == second
     assert inode(first.file) == inode(second.file) == inode(object_of(tmp_path, first))
 
 
@@ -237,6 +238,19 @@ def test_a_plain_file_that_was_written_over_is_put_back(tmp_path):
 
     assert again.file == about.file
     assert text_of(about.file) == "text"
+
+
+def test_what_a_kill_left_unlisted_is_named_by_its_ref(tmp_path):
+    first, second = (
+        keep(LocalStore(tmp_path, "s", name_by="call"), content, call_id=content.decode())
+        for content in (b"c1", b"c2")
+    )
+    (session_path(tmp_path, "s") / "index").unlink()
+
+    store = LocalStore(tmp_path, "s", name_by="call")
+
+    for about in (first, second):
+        assert store.about(about.ref).file == f"{tmp_path}/sessions/s/files/{about.ref}.txt"
 
 
 @pytest.mark.proves("P8")

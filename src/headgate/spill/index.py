@@ -72,9 +72,9 @@ class Index:
             self._take(record)
             return self.about(record)
 
-    def knows(self, ref: Ref, call_id: bytes, tool: bytes) -> bool:
-        """Whether this call is listed with this content."""
-        return (ref, call_id, tool) in self._calls
+    def listed(self, ref: Ref, call_id: bytes, tool: bytes) -> Kept | Again | None:
+        """The line of this call with this content."""
+        return self._calls.get((ref, call_id, tool))
 
     def owner(self, file: bytes) -> Ref | None:
         """The ref whose plain file this is."""

@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -122,8 +121,8 @@ class LocalStore:
         if known is None or not self._objects.intact(known):
             draft.place(ref, counted.length)
             known = None
-        elif self._index.knows(ref, call_id, tool):
-            return replace(self._index.about(known), call_id=draft.call_id, tool=draft.tool)
+        elif (listed := self._index.listed(ref, call_id, tool)) is not None:
+            return self._index.about(listed)
         file = self._file(ref, draft.call_id, counted.clean)
         if known is None:
             return self._index.add(_kept(ref, counted, call_id, tool, self._clock(), file))
@@ -149,12 +148,12 @@ class LocalStore:
         key = existing_key(self.state)
         if key is None or ref_of(key, self.session, counted.sha256) != ref:
             raise damaged(ref, "its content is not what the ref stands for")
-        kept = _kept(ref, counted, b"", b"", time_ns, self._file(ref, "", counted.clean))
+        kept = _kept(ref, counted, b"", b"", time_ns, self._file(ref, None, counted.clean))
         with suppress(StoreError):
             self._index.add(kept)
         return kept
 
-    def _file(self, ref: Ref, call_id: str, clean: bool) -> bytes:
+    def _file(self, ref: Ref, call_id: str | None, clean: bool) -> bytes:
         name = self._files.add(self._objects.folder.make(), ref, call_id, clean=clean)
         return self._listed(name) if name else b""
 

@@ -36,13 +36,11 @@ class Objects:
     def begin(self) -> Temp:
         """A file to write the next object to."""
         try:
-            return self._begin()
-        except FileNotFoundError:
-            self._temps.forget()
-        except OSError as error:
-            raise store_error(self._temps.role, self._temps.path, error) from error
-        try:
-            return self._begin()
+            try:
+                return self._begin()
+            except FileNotFoundError:
+                self._temps.forget()
+                return self._begin()
         except OSError as error:
             raise store_error(self._temps.role, self._temps.path, error) from error
 

@@ -51,10 +51,10 @@ class PlainFiles:
         self._durable = durable
         self._cleaned = False
 
-    def names(self, ref: Ref, call_id: str) -> tuple[str, ...]:
+    def names(self, ref: Ref, call_id: str | None) -> tuple[str, ...]:
         """What the file may be called: the first that is free, or has this very content."""
         by_ref = f"{ref}.txt"
-        if self._name_by == "ref":
+        if self._name_by == "ref" or call_id is None:
             return (by_ref,)
         # An id that looks like a ref would take the name of another original.
         literal = CALL_LITERAL.fullmatch(call_id) and not REF_PATTERN.fullmatch(call_id)
@@ -68,7 +68,7 @@ class PlainFiles:
         """Whether anything has that name in the folder."""
         return os.path.lexists(self.path(name))
 
-    def add(self, objects: OpenFolder, ref: Ref, call_id: str, *, clean: bool) -> str | None:
+    def add(self, objects: OpenFolder, ref: Ref, call_id: str | None, *, clean: bool) -> str | None:
         """Give an original its plain file, and answer with its name; None where that cannot be.
 
         The original is safe without it, so nothing is raised.
@@ -82,7 +82,7 @@ class PlainFiles:
                 return None
         return None
 
-    def _add(self, objects: OpenFolder, ref: Ref, call_id: str, clean: bool) -> str:
+    def _add(self, objects: OpenFolder, ref: Ref, call_id: str | None, clean: bool) -> str:
         folder = self._folder.make()
         *by_call, by_ref = self.names(ref, call_id)
         for name in by_call:
