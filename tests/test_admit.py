@@ -185,3 +185,16 @@ def test_what_was_read_back_is_never_spilled_again():
 
 def test_an_empty_batch_is_an_empty_plan():
     assert plan([]).verdicts == ()
+
+
+@pytest.mark.proves("R10", "P2")
+@pytest.mark.parametrize("count", [6_000, 12_000])
+def test_a_large_result_goes_in_whole_exactly_if_it_fits(count):
+    text = "".join(f"2026-01-01 INFO step {n} is done, {n * n % 7919} left\n" for n in range(count))
+    exact = METER.count(text) + Policy().block_overhead
+
+    for limit, fate in [(exact - 1, "spilled"), (exact, "whole"), (exact + 1, "whole")]:
+        policy = Policy(result=tokens(limit), batch=None)
+        [verdict] = plan([result("grep", text)], policy).verdicts
+        assert (limit, verdict.fate) == (limit, fate)
+        assert verdict.after.tokens + policy.block_overhead <= limit

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from headgate.arrive import Arrived, Identity, arrive, identify
+from headgate.arrive import Arrived, Identity, arrive, identify, measured_exactly
 from headgate.budget import SHARING
 from headgate.events import Event
 from headgate.judge import Desk, judge
@@ -105,9 +105,15 @@ def _cases(
         limit, noted = limit_for(result, desk.policy, overrides, desk.used)
         events += noted
         known = verdicts.find(key)
-        arrived = arrive(identity, desk.policy, desk.meter) if known is None else None
+        arrived = _arrived(identity, limit, desk) if known is None else None
         cases.append(Case(identity, key, limit, known, arrived))
     return cases, events
+
+
+def _arrived(identity: Identity, limit: Limit, desk: Desk) -> Arrived:
+    arrived = arrive(identity, desk.policy, desk.meter)
+    most = limit.count and limit.count - desk.policy.block_overhead
+    return measured_exactly(arrived, most, desk.policy, desk.meter)
 
 
 def _decided(case: Case, share: int | None, desk: Desk) -> Verdict:

@@ -56,3 +56,13 @@ def test_a_text_and_its_bytes_are_of_one_size(text):
 )
 def test_only_a_newline_ends_a_line(data, lines):
     assert lines_in(data) == lines
+
+
+def test_a_meter_has_the_last_word_in_its_own_unit():
+    class Doubling:
+        unit, name = "chars", "twice"
+
+        def estimate(self, data):
+            return 2 * len(data)
+
+    assert size_of(b"hello world", Doubling()) == Size(tokens=2, chars=22, bytes=11, lines=1)

@@ -106,7 +106,6 @@ def session_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> st
 def open_gate(policy: Policy, session: str) -> Gate:
     """A gate that measures what is seen on stdout, and says on stderr what it could not keep."""
     from headgate.gate import Gate
-    from headgate.measure.meters import meter_for
 
     meter = Seen(meter_for(policy.vocab, policy.unit))
     return Gate(policy, session=session, hooks=(Reporter(),), meter=meter)

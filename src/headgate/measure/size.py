@@ -16,8 +16,8 @@ def size_of(content: str | bytes, meter: Meter) -> Size:
     by_tokens = meter if meter.unit == "tokens" else meter_for(STANDARD_VOCAB, "tokens")
     return Size(
         tokens=by_tokens.estimate(data),
-        chars=chars_in(data),
-        bytes=len(data),
+        chars=meter.estimate(data) if meter.unit == "chars" else chars_in(data),
+        bytes=meter.estimate(data) if meter.unit == "bytes" else len(data),
         lines=lines_in(data),
         exact=len(data) < EXACT_BYTES,
     )
