@@ -1,5 +1,4 @@
 import pytest
-from headgate.measure.meters import meter_for
 
 from headgate import Media, Policy, Text, ToolRule, tokens
 from headgate.admit import plan_batch
@@ -7,6 +6,7 @@ from headgate.events import OverrideIgnored
 from headgate.judge import Desk
 from headgate.ledger import Ledger
 from headgate.limits import NO_OVERRIDES, overrides_of
+from headgate.measure.meters import meter_for
 from headgate.testing import lines, result
 
 METER = meter_for("o200k", "tokens")

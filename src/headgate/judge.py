@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from headgate.arrive import Arrived, query_of
 from headgate.limits import Limit
 from headgate.marker import Kept, Marker
-from headgate.measure.size import size_of
+from headgate.measure.size import exact_size_of, size_of
 from headgate.policy import Policy
 from headgate.refs import ref_of, tag_of
 from headgate.shape import Room, Shaped, Source, shape
@@ -122,7 +122,7 @@ def shortened(
         desk,
         kind=kind,
         text=shaped.text,
-        after=size_of(shaped.text.encode(), desk.meter),
+        after=exact_size_of(shaped.text, desk.meter),
         ref=desk.ref(arrived.sha256),
         reason=f"{arrived.size.of(unit):,} {unit}, {most:,} allowed; {kind}: {shaped.how}",
     )

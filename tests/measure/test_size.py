@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.measure.meters import meter_for
-from headgate.measure.size import lines_in, size_of
+from headgate.measure.size import exact_size_of, lines_in, size_of
 from headgate.types import Size
 
 TOKENS = meter_for("o200k", "tokens")
@@ -66,3 +66,12 @@ def test_a_meter_has_the_last_word_in_its_own_unit():
             return 2 * len(data)
 
     assert size_of(b"hello world", Doubling()) == Size(tokens=2, chars=22, bytes=11, lines=1)
+
+
+def test_a_large_text_can_be_measured_to_the_last_token():
+    text = "word and more\n" * 20_000
+
+    assert exact_size_of(text, TOKENS) == Size(
+        tokens=TOKENS.count(text), chars=280_000, bytes=280_000, lines=20_000
+    )
+    assert exact_size_of(text, meter_for("o200k", "chars")).tokens == TOKENS.count(text)

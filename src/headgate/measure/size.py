@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from headgate.measure.meters import chars_in, meter_for
 from headgate.measure.vocab import EXACT_BYTES
 from headgate.types import Meter, Size
@@ -21,6 +23,15 @@ def size_of(content: str | bytes, meter: Meter) -> Size:
         lines=lines_in(data),
         exact=len(data) < EXACT_BYTES,
     )
+
+
+def exact_size_of(text: str, meter: Meter) -> Size:
+    """Measure a text to the last token, however large."""
+    size = size_of(text, meter)
+    if size.exact:
+        return size
+    by_tokens = meter if meter.unit == "tokens" else meter_for(STANDARD_VOCAB, "tokens")
+    return replace(size, tokens=by_tokens.count(text), exact=True)
 
 
 def lines_in(data: bytes) -> int:
