@@ -44,6 +44,7 @@ def test_the_short_form_still_has_the_ref_and_the_tag():
 @pytest.mark.proves("R15", "S4")
 def test_a_gap_says_which_lines_are_missing():
     assert MARKER.gap(401, 1_873) == "[lines 401-1873 omitted #k7q2]"
+    assert MARKER.gap(33, 33) == "[line 33 omitted #k7q2]"
 
 
 @pytest.mark.proves("K5")

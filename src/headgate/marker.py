@@ -98,6 +98,9 @@ class Marker:
 
     def gap(self, first: int, last: int, what: Missing = "lines") -> str:
         """The form at a gap inside the text: which ones are missing there."""
+        if first == last:
+            one = self.style.gap.replace("{first}-{last}", "{first}")
+            return one.format(what=what.removesuffix("s"), first=first, last=last, tag=self.tag)
         return self.style.gap.format(what=what, first=first, last=last, tag=self.tag)
 
     def inside(self, missing: int, what: Missing = "chars") -> str:

@@ -20,6 +20,9 @@ NEXT_LINES = 200
 LONGEST_SHARE = 8
 """A line between the ends may take at most this part of the room before it is cut inside."""
 
+ORDINARY_CHARS = 240
+"""A line of this length is shown whole or not at all: half a line of output says little."""
+
 LEAST_HIDDEN = 40
 """Hiding fewer characters than the note about it takes helps nobody."""
 
@@ -81,7 +84,8 @@ def _fill(choice: Choice, step: int, share: int) -> None:
 
 def _fill_middle(choice: Choice, sketch: Sketch) -> int:
     """Show what stands out, the most telling first, then what stands around it."""
-    longest = max(choice.limit // LONGEST_SHARE, LEAST_CLIP) + choice.gap_cost
+    ordinary = int(ORDINARY_CHARS / choice.chars_per_unit)
+    longest = max(choice.limit // LONGEST_SHARE, min(ordinary, choice.limit)) + choice.gap_cost
     ranked = sorted(sketch.found.values(), key=lambda line: (-line.score, line.number))
     added: list[Found] = []
     for line in ranked:
