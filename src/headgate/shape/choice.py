@@ -61,7 +61,7 @@ class Choice:
         self.room = room
         self.marker = marker
         self.limit = limit
-        self.gap_cost = room.size(marker.gap(lines.total, lines.total) + "\n")
+        self.gap_cost = room.size(marker.gap(lines.total, lines.total + 1) + "\n")
         self.shown: dict[int, str] = {}
         self.costs: dict[int, int] = {}
         self.clipped: dict[int, int] = {}
