@@ -54,11 +54,10 @@ class Session:
         self.clock = clock
         self.state = Path(state) if state is not None else state_folder(os.environ)
         files_dir = Path(files) if files else None
-        self.store: Store = (
-            store
-            if store is not None
-            else LocalStore(self.state, name, durable=durable, files_dir=files_dir, clock=clock)
+        self._local = LocalStore(
+            self.state, name, durable=durable, files_dir=files_dir, clock=clock
         )
+        self.store: Store = self._local if store is None else store
         self.memory = MemoryStore(policy.memory_bytes)
         folder = session_folder(self.state, name)
         journal = Journal(folder / "ledger", durable=durable)
@@ -103,6 +102,8 @@ class Session:
             self.emit(LedgerFailed(failure))
         for repair in self.ledger.take_repairs():
             self.emit(repair)
+        for cut in self._local.take_repairs():
+            self.emit(LedgerRepaired(cut.path, cut.lost_bytes, cut.kept_records))
 
     def find(self, ref: Ref) -> tuple[Store, About]:
         """The store that has an original, and what is known of it."""
@@ -155,16 +156,13 @@ class Session:
 
 
 def put(store: Store, spill: Spill) -> None:
-    """Keep one original, unless it is kept already."""
+    """Keep one original; one that is kept already is not kept twice."""
+    writer = store.writer(call_id=spill.call_id, tool=spill.tool, clean=spill.clean or None)
     try:
-        store.about(spill.ref)
-    except RefNotFound:
-        writer = store.writer(call_id=spill.call_id, tool=spill.tool, clean=spill.clean or None)
-        try:
-            writer.write(spill.original)
-            writer.commit(spill.ref, spill.sha256)
-        finally:
-            writer.abort()
+        writer.write(spill.original)
+        writer.commit(spill.ref, spill.sha256)
+    finally:
+        writer.abort()
 
 
 def _noting(act: Callable[[], None], failures: list[StoreError]) -> Callable[[], None]:
