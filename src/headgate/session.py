@@ -14,7 +14,14 @@ from threading import Thread
 
 from headgate.admit import Spill
 from headgate.errors import RefNotFound, StoreError
-from headgate.events import Event, Hook, LedgerFailed, Spilled, SpillFailed
+from headgate.events import (
+    Event,
+    Hook,
+    LedgerFailed,
+    LedgerRepaired,
+    Spilled,
+    SpillFailed,
+)
 from headgate.journal import Journal
 from headgate.judge import Desk
 from headgate.ledger import Key, Ledger
