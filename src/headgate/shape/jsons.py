@@ -8,7 +8,8 @@ byte for byte.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from headgate.budget import fair_shares
 from headgate.marker import OMITTED_KEY, Ask, Marker, Missing
@@ -56,31 +57,29 @@ def shape_json(
     drawing = _Drawing(source, room, marker, hints_of(query))
     if source.kind == "jsonl":
         lines = Lines(source.data)
-        return drawing.shaped(fill(lambda most: drawing.lines(lines, most), room, drawing.density))
+        if not lines.are_json:
+            return None
+        whole = _whole(source, room, lines.compacted)
+        return whole or drawing.filled(lambda most: drawing.lines(lines, most))
     depth = depth_of(source.data)
     if depth is None:
         return None
-    if page is None and (whole := _without_spaces(source, room)) is not None:
+    if page is None and (whole := _whole(source, room, lambda: compact(source.data))):
         return whole
     value = Value(source.data, depth=depth)
-    drawn: Drawn | None = None
-    if not value.is_bomb and value.kind == "array":
-        drawn = fill(lambda most: drawing.page(value, most, page), room, drawing.density)
-    elif not value.is_bomb and value.kind == "object":
-        drawn = fill(lambda most: drawing.object(value, most), room, drawing.density)
-    if drawn is None:
-        drawn = fill(lambda most: drawing.preview(value, most), room, drawing.density)
-    return drawing.shaped(drawn)
+    if value.is_bomb:
+        return drawing.filled(lambda most: drawing.preview(value, most))
+    return drawing.filled(
+        lambda most: drawing.value(value, most, page), lambda most: drawing.preview(value, most)
+    )
 
 
-def _without_spaces(source: Source, room: Room) -> Shaped | None:
+def _whole(source: Source, room: Room, compacted: Callable[[], bytes]) -> Shaped | None:
     """The whole without the whitespace between its tokens, if that is enough."""
     if len(source.data) > room.limit * MOST_BYTES_PER_UNIT:
         return None
-    text = compact(source.data).decode(errors="replace")
-    if not room.fits(text):
-        return None
-    return Shaped(text, WHOLE)
+    text = compacted().decode(errors="replace")
+    return Shaped(text, WHOLE) if room.fits(text) else None
 
 
 class _Drawing:
@@ -98,39 +97,54 @@ class _Drawing:
         self.tokens = source.size if in_tokens else len(source.data) // BYTES_PER_TOKEN
         self.applied = f"applied_max_{room.meter.unit}"
 
-    def shaped(self, drawn: Drawn | None) -> Shaped:
-        """What was drawn, or if nothing fits the marker alone."""
-        if drawn is not None:
-            return Shaped(drawn.text, drawn.how)
+    def filled(self, *ways: Callable[[int], Drawn | None]) -> Shaped:
+        """The fullest drawing of the first way that fits; if none does, the marker alone."""
+        for draw in ways:
+            drawn = fill(draw, self.room, self.density)
+            if drawn is not None:
+                return Shaped(drawn.text, drawn.how)
         what: Missing = "lines" if self.source.kind == "jsonl" else "chars"
         total = self.source.lines if what == "lines" else self.chars
         word = self.marker.short(total, total, what)
         return Shaped(_object({OMITTED_KEY: quoted(word)}).decode(), "the marker alone")
 
-    def page(self, value: Value, most: int, asked: Page | None) -> Drawn | None:
-        """A page of an array: its first items, and others that are worth it beside them."""
+    def value(self, value: Value, most: int, page: Page | None) -> Drawn | None:
+        """A value by what it is."""
+        if value.kind == "array":
+            return self.asked_page(value, most, page) if page else self.first_page(value, most)
+        return self.object(value, most) if value.kind == "object" else self.preview(value, most)
+
+    def first_page(self, value: Value, most: int) -> Drawn | None:
+        """The first items of an array, and beside them others that are worth it."""
         total = len(value.items)
-        widest = Span(total, max(total, 1), 0, total, 10 * total + 1)
-        left = most - len(self._envelope(widest, self._widest(Ask("page", f"{total}")), [], []))
-        if asked is None:
-            match_bytes = len(b'{"index":%d,"item":},' % total)
-            picked = pick_items(value.items, value.extras(self.hints), left, match_bytes)
-        else:
-            picked = _pick_page(value, span_of(total, asked), left)
+        match_bytes = len(b'{"index":%d,"item":},' % total)
+        left = self._left_for_items(most, total)
+        picked = pick_items(value.items, value.extras(self.hints), left, match_bytes)
         shown = dict(self.showing.items(value, picked, self.hints))
-        start = span_of(total, asked).start if asked else 0
-        stop = start
-        while stop in shown:
-            stop += 1
-        if stop == start and total:
-            return None
-        if asked is None and stop == total and _largest(shown.values()) is None:
+        stop = _end_of_run(shown, 0)
+        if stop == total and _largest(shown.values()) is None:
             text = b"[%b]" % b",".join(shown[number].text for number in range(total))
             return Drawn(text.decode(), WHOLE, is_all=True)
-        span = shrunk(span_of(total, asked or Page(1, total)), stop - start)
-        return self._drawn_page(span, shown)
+        return self._page(span_of(total, Page(1, stop)), shown) if stop else None
 
-    def _drawn_page(self, span: Span, shown: Mapping[int, Shown]) -> Drawn:
+    def asked_page(self, value: Value, most: int, asked: Page) -> Drawn | None:
+        """The page of an array that was asked for, or as much of it as fits."""
+        span = span_of(len(value.items), asked)
+        picked = _pick_page(value, span, self._left_for_items(most, span.total))
+        shown = dict(self.showing.items(value, picked, self.hints))
+        fitting = _end_of_run(shown, span.start) - span.start
+        if not fitting and span.total:
+            return None
+        fits = fitting == span.stop - span.start
+        page = span if fits else shrunk(span, fitting)
+        drawn = self._page(page, {n: shown[n] for n in range(page.start, page.stop)})
+        return replace(drawn, is_all=fits and _largest(shown.values()) is None)
+
+    def _left_for_items(self, most: int, total: int) -> int:
+        widest = Span(total, max(total, 1), 0, total, 10 * total + 1)
+        return most - len(self._envelope(widest, self._widest(Ask("page", f"{total}")), [], []))
+
+    def _page(self, span: Span, shown: Mapping[int, Shown]) -> Drawn:
         items = [shown[number].text for number in range(span.start, span.stop)]
         matches = [
             b'{"index":%d,"item":%b}' % (number, shown[number].text)
@@ -139,19 +153,17 @@ class _Drawing:
         ]
         marker = b""
         cut = _largest(shown.values())
-        missing = span.total - len(items) - len(matches)
+        missing = span.total - len(shown)
         if span.has_more:
-            size = Ask("page_size", str(span.size))
-            ask = Ask("page", str(span.number + 1), size)
+            ask = Ask("page", str(span.number + 1), Ask("page_size", str(span.size)))
             marker = quoted(self._main(missing, span.total, "items", missing / span.total, ask))
         elif cut is not None:
             chars = sum(each.chars for each in shown.values())
             marker = self._chars_missing(chars, self.chars, cut)
-        text = self._envelope(span, marker, items, matches).decode()
         how = f"page {span.number} of {span.pages}, {len(items)} of {span.total} items"
         if matches:
             how += f", and {len(matches)} more that stand out"
-        return Drawn(text, how)
+        return Drawn(self._envelope(span, marker, items, matches).decode(), how)
 
     def _envelope(
         self, span: Span, marker: bytes, items: Sequence[bytes], matches: Sequence[bytes]
@@ -252,7 +264,7 @@ class _Drawing:
             chars = sum(each.chars for each in shown.values())
             marker = self._chars_missing(chars, self.chars, cut)
         else:
-            return Drawn(b"\n".join(texts).decode(), how, is_all=True)
+            return Drawn(b"\n".join(texts).decode(), WHOLE, is_all=True)
         return Drawn(b"\n".join([_object({OMITTED_KEY: marker}), *texts]).decode(), how)
 
     def _chars_missing(self, shown: int, total: int, cut: Cut) -> bytes:
@@ -313,6 +325,13 @@ def _pick_page(value: Value, span: Span, room_bytes: int) -> dict[int, int]:
     wants = [value.items.length(number) for number in numbers]
     shares = fair_shares(wants, room_bytes - len(numbers))
     return dict(zip(numbers, shares, strict=True))
+
+
+def _end_of_run(shown: Mapping[int, Shown], start: int) -> int:
+    """The first number from `start` on that is not shown."""
+    while start in shown:
+        start += 1
+    return start
 
 
 def _largest(shown: Iterable[Shown]) -> Cut | None:

@@ -12,7 +12,16 @@ from headgate.shape.items import Items, items_of, lines_of
 from headgate.shape.odd import odd_items
 from headgate.shape.passages import Passage, passage_of
 from headgate.shape.sketch import char_count
-from headgate.shape.slices import Depth, JsonKind, compact, depth_of, key_text, kind_of, members
+from headgate.shape.slices import (
+    Depth,
+    JsonKind,
+    compact,
+    depth_of,
+    is_json,
+    key_text,
+    kind_of,
+    members,
+)
 from headgate.shape.strings import chars_written
 
 COMPACTED_BYTES = 256 * 1024
@@ -54,6 +63,8 @@ STUB_BYTES = 40
 LAST_SHARE = 0.25
 LAST_LINES = 200
 """Lines are written one after the other, and the last ones say how it ended."""
+
+FIRST_LINES = 20
 
 DEEP_BYTES = 64 * 1024
 """What is too deep to be read fast is taken apart only up to this size; beyond it is text."""
@@ -166,6 +177,18 @@ class Lines:
         self.items = lines_of(data)
         self._parts: dict[int, Value] = {}
         self._extras: Extras | None = None
+
+    @property
+    def are_json(self) -> bool:
+        """Whether the first lines, or most of them, are JSON."""
+        first = [self.items[number] for number in range(min(len(self.items), FIRST_LINES))]
+        filled = [line for line in first if line.strip()]
+        return 2 * sum(map(is_json, filled)) > len(filled)
+
+    def compacted(self) -> bytes:
+        """All lines without the whitespace between tokens, blank ones left out."""
+        lines = (self.item(number).raw for number in range(len(self.items)))
+        return b"\n".join(line for line in lines if line)
 
     def item(self, number: int) -> Value:
         """One of the lines."""
