@@ -29,6 +29,24 @@ texts = st.lists(
 ).map("".join)
 
 
+WORDS = {
+    "version": "1.0",
+    "added_tokens": [],
+    "normalizer": None,
+    "pre_tokenizer": {"type": "Whitespace"},
+    "post_processor": None,
+    "decoder": None,
+    "model": {
+        "type": "WordPiece",
+        "unk_token": "[UNK]",
+        "continuing_subword_prefix": "##",
+        "max_input_chars_per_word": 100,
+        "vocab": {"[UNK]": 0, "one": 1, "two": 2, "three": 3},
+    },
+}
+"""A tokenizer that knows three words."""
+
+
 def counted_reference(vocab: str, text: str) -> int:
     return reference_count(vocab, text.encode("utf-8", "backslashreplace").decode())
 
@@ -223,19 +241,15 @@ def test_threads_count_the_same():
     assert counts == [reference_count("cl100k", text)] * 6
 
 
-WORDS = {
-    "version": "1.0",
-    "added_tokens": [],
-    "normalizer": None,
-    "pre_tokenizer": {"type": "Whitespace"},
-    "post_processor": None,
-    "decoder": None,
-    "model": {
-        "type": "WordPiece",
-        "unk_token": "[UNK]",
-        "continuing_subword_prefix": "##",
-        "max_input_chars_per_word": 100,
-        "vocab": {"[UNK]": 0, "one": 1, "two": 2, "three": 3},
-    },
-}
-"""A tokenizer that knows three words."""
+@pytest.mark.proves("A1")
+def test_what_was_counted_once_is_not_counted_again():
+    text = "".join(f"line {i} is counted once and then remembered\n" for i in range(1_500))
+    before = module._count_cached.cache_info()
+    TokenMeter("o200k").count(text)
+    between = module._count_cached.cache_info()
+    TokenMeter("o200k").count(text)
+    after = module._count_cached.cache_info()
+
+    assert between.misses - before.misses == len(list(pieces(text)))
+    assert (after.misses, after.hits) == (between.misses, between.hits + len(list(pieces(text))))
+    assert after.currsize <= module.CACHED_PIECES
