@@ -25,7 +25,7 @@ def test_a_decision_is_told_with_its_rule_its_numbers_and_its_bytes(headgate):
         r"'trim_\w+' of tool 'make', \d{4}-\d\d-\d\d \d\d:\d\d:\d\d .*", parts["call"]
     )
     assert parts["fate"] == f"spilled, {decided['kind']}"
-    assert parts["rule"] == "at most 300 tokens: the policy's default"
+    assert parts["rule"] == "at most 300 tokens: the operator's override"
     assert f"{len(LOG):,} characters, 3,000 lines (tokens in o200k)" in parts["before"]
     assert parts["after"].startswith(f"{decided['after']['tokens']:,} tokens, ")
     assert parts["reason"] == decided["reason"]

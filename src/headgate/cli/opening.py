@@ -6,6 +6,7 @@ import os
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from headgate.cli import parser
@@ -19,6 +20,9 @@ from headgate.types import Amount, Meter, Unit
 
 if TYPE_CHECKING:
     from headgate.gate import Gate
+
+
+NO_LIMITS: Mapping[str, int] = MappingProxyType({})
 
 
 def policy_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> Policy:
@@ -103,12 +107,23 @@ def session_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> st
         raise CommandError(f"HEADGATE_SESSION: {error}") from error
 
 
-def open_gate(policy: Policy, session: str) -> Gate:
+def open_gate(policy: Policy, session: str, overrides: Mapping[str, int] = NO_LIMITS) -> Gate:
     """A gate that measures what is seen on stdout, and says on stderr what it could not keep."""
     from headgate.gate import Gate
 
-    meter = Seen(meter_for(policy.vocab, policy.unit))
-    return Gate(policy, session=session, hooks=(Reporter(),), meter=meter)
+    return Gate(
+        policy,
+        session=session,
+        hooks=(Reporter(),),
+        meter=Seen(meter_for(policy.vocab, policy.unit)),
+        overrides=lambda: {"tools": overrides},
+    )
+
+
+def overrides_for(asked: Namespace, tool: str) -> dict[str, int]:
+    """The limit of the flag, as the operator's word on the tool; so `explain` knows who set it."""
+    count = asked.tokens if asked.tokens is not None else getattr(asked, "chars", None)
+    return {} if count is None else {tool: count}
 
 
 def new_call(command: str) -> str:

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from headgate.cli.child import CannotStart, Child, running
-from headgate.cli.opening import new_call, open_gate, policy_for, session_for
+from headgate.cli.opening import (
+    new_call,
+    open_gate,
+    overrides_for,
+    policy_for,
+    session_for,
+)
 from headgate.cli.output import CommandError, say, show
 from headgate.cli.parser import Parser
 from headgate.cli.progress import Progress
@@ -52,8 +58,9 @@ def main(words: Sequence[str]) -> int:
     asked = parser().parse_args(options)
     if not command:
         raise CommandError("say what to run after --, as in headgate run -- make test")
-    gate = open_gate(policy_for(asked), session_for(asked))
-    stream = gate.stream(new_call("run"), tool_of(command), question=asked.query)
+    tool = tool_of(command)
+    gate = open_gate(policy_for(asked), session_for(asked), overrides_for(asked, tool))
+    stream = gate.stream(new_call("run"), tool, question=asked.query)
     try:
         with running(command) as child:
             code = taken(child, stream)

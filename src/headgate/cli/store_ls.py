@@ -53,7 +53,8 @@ def main(words: Sequence[str]) -> int:
         rows = [row(about, now_ns) for about in kept]
         show_table(["ref", " bytes", " lines", " age", "tool", "call"], rows)
     total = size(sum(about.length for about in kept))
-    say(f"{len(kept)} originals, {total}, in session {session!r} under {store.state}")
+    many = f"{len(kept):,} original{'' if len(kept) == 1 else 's'}"
+    say(f"{many}, {total}, in session {session!r} under {store.state}")
     return 0
 
 

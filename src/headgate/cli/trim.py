@@ -8,7 +8,13 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from headgate.cli.inputs import chunks
-from headgate.cli.opening import new_call, open_gate, policy_for, session_for
+from headgate.cli.opening import (
+    new_call,
+    open_gate,
+    overrides_for,
+    policy_for,
+    session_for,
+)
 from headgate.cli.output import show, show_record
 from headgate.cli.parser import Parser, limit, word
 from headgate.cli.progress import Progress
@@ -73,7 +79,8 @@ def parser() -> Parser:
 def main(words: Sequence[str]) -> int:
     """Run it."""
     asked = parser().parse_args(words)
-    gate = open_gate(policy_for(asked), session_for(asked))
+    overrides = overrides_for(asked, asked.tool)
+    gate = open_gate(policy_for(asked), session_for(asked), overrides)
     with Progress() as progress:
         shown = admitted(gate, asked, progress.watching(chunks(asked.file)))
     if asked.json:
