@@ -12,18 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import RLock
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from headgate.admit import Plan, plan_batch, shown
 from headgate.errors import RefNotFound, RequestError, StoreError
 from headgate.events import Admitted, Hook, Spilled, SpillFailed
 from headgate.ledger import Key, Ledger
 from headgate.limits import Limit, limit_for
-from headgate.outgoing import Outcome, Outgoing
 from headgate.policy import Policy
-from headgate.read.answer import answer
-from headgate.read.original import original_of
-from headgate.read.request import request_of
 from headgate.session import Session
 from headgate.shape import Room
 from headgate.stream import HOLD_BYTES, Passing, judge_passing
@@ -40,6 +36,9 @@ from headgate.types import (
     Verdict,
     text_of_bytes,
 )
+
+if TYPE_CHECKING:
+    from headgate.outgoing import Outcome, Outgoing
 
 T = TypeVar("T")
 
@@ -79,8 +78,18 @@ class Gate:
             meter=meter,
             clock=clock,
         )
-        self._outgoing = Outgoing(self._session)
+        self._made_outgoing: Outgoing | None = None
         self._lock = RLock()
+
+    @property
+    def _outgoing(self) -> Outgoing:
+        if self._made_outgoing is None:
+            from headgate.outgoing import (
+                Outgoing,
+            )  # dialects and rules: only for who sends histories
+
+            self._made_outgoing = Outgoing(self._session)
+        return self._made_outgoing
 
     @property
     def policy(self) -> Policy:
@@ -186,6 +195,10 @@ class Gate:
         self, ref: Ref, arguments: Mapping[str, object] = NOTHING, *, tokens: int | None = None
     ) -> str:
         """Read an original back: `read(ref, {"lines": "401-800"})`; at most `tokens` come back."""
+        from headgate.read.answer import answer  # the ways back: only for who reads
+        from headgate.read.original import original_of
+        from headgate.read.request import request_of
+
         with self._lock:
             store, about = self._session.find(ref)
             request = request_of(arguments)
