@@ -70,3 +70,10 @@ def test_what_is_no_json_is_not_shaped_as_json():
 
 def test_a_location_is_written_as_people_write_it():
     assert short_location("$['items'][3]['odd name']['x_1']") == "$.items[3]['odd name'].x_1"
+
+
+@pytest.mark.proves("P18")
+def test_a_location_hides_nothing():
+    assert short_location("$['a\u202eb']['\x9b']['\ud800']") == (
+        r"$['a\u202eb']['\u009b']['\ud800']"
+    )

@@ -30,12 +30,15 @@ def test_where_room_is_short_only_the_argument_is_named():
 
 
 def test_a_long_pattern_is_not_repeated():
-    ask = Ask("search", "x" * 900, Ask("lines", "3-"))
+    search = Ask("search", "x" * 900, Ask("lines", "3-"))
+    path = Ask("path", "$." + "x" * 900, Ask("page", "2"))
+    room = Room(500, CHARS)
 
-    text = closed("", "nothing found in lines 1-2 of 9", ask, Room(500, CHARS), MARKER)
-
-    assert text == (
-        '[nothing found in lines 1-2 of 9; the same search with lines="3-" shows more #k7q2]'
+    assert closed("", "nothing found in line 1 of 9", search, room, MARKER) == (
+        '[nothing found in line 1 of 9; the same search with lines="3-" shows more #k7q2]'
+    )
+    assert closed("", "value 1 of 9", path, room, MARKER) == (
+        "[value 1 of 9; the same path with page=2 shows more #k7q2]"
     )
 
 

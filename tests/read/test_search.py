@@ -74,6 +74,15 @@ def test_lines_around_two_hits_are_shown_once():
     assert body == "1- a\n2: needle\n3- b\n4: needle\n5- c"
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_text_in_utf_16_is_searched_as_what_it_says(encoding):
+    kept = original("\ufeffeins\nzwei ä\ndrei\n".encode(encoding))
+
+    body, _ = parts(ask(kept, {"search": "zwei Ä".lower()}))
+
+    assert body == "1- eins\n2: zwei ä\n3- drei"
+
+
 def test_the_first_hit_is_shown_however_small_the_room():
     kept = original("日本語".encode() * 100 + b"needle" + "日本語".encode() * 100)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
@@ -44,7 +45,8 @@ def marker_of_part(marker: Marker, location: str, offset: int, pages: bool) -> M
             return replace(ask, value=location + ask.value.removeprefix("$"))
         if ask.name == "bytes":
             first, _, last = ask.value.partition("-")
-            return Ask("bytes", f"{offset + int(first)}-{offset + int(last) if last else ''}")
+            start = max(offset + int(first), 0)
+            return Ask("bytes", f"{start}-{offset + int(last) if last else ''}")
         if ask.name == "page" and ask.also and not pages:
             size = int(ask.also.value)
             start = (int(ask.value) - 1) * size
@@ -55,5 +57,6 @@ def marker_of_part(marker: Marker, location: str, offset: int, pages: bool) -> M
 
 
 def short_location(location: str) -> str:
-    """A normalised path as people write it: `$.items[3]`."""
-    return PLAIN_NAME.sub(r".\1", location)
+    """A normalised path as people write it, `$.items[3]`; what cannot be seen, as its escape."""
+    plain = PLAIN_NAME.sub(r".\1", location)
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in plain)

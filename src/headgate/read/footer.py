@@ -19,8 +19,8 @@ def closed(body: str, words: str, go_on: Ask | str, room: Room, marker: Marker) 
 
 def _short(ask: Ask) -> str:
     """How to go on for a reader who remembers what was asked."""
-    if ask.name == "search" and ask.also:
-        return f"the same search with {ask.also.argument}"
+    if ask.name in ("search", "path") and ask.also:
+        return f"the same {ask.name} with {ask.also.argument}"
     return ask.argument
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from headgate.normalise import normalise, only_unicode
@@ -79,6 +79,8 @@ class Original:
         ends = line - 1
         if ends <= 0:
             return 0
+        if line > self.lines:
+            return self.length
         for chunk, ends_here in enumerate(self.about.chunk_lines):
             if ends_here >= ends:
                 at = chunk * self.about.chunk_bytes
@@ -95,8 +97,13 @@ class Original:
 
 def original_of(about: About, read: Read, *, exact: bool) -> Original:
     """Look at how the original begins, and make it readable."""
-    start = read(0, min(2, about.length))
-    return Original(about, read, exact, start if start in UTF_16_MARKS else b"")
+    mark = read(0, min(2, about.length))
+    if mark not in UTF_16_MARKS:
+        return Original(about, read, exact)
+    if mark == codecs.BOM_UTF16_LE and read(about.length - 2, about.length) == b"\n\0":
+        # The second half of the last line end was counted as a line.
+        about = replace(about, lines=about.lines - 1)
+    return Original(about, read, exact, mark)
 
 
 def after_line_end(data: bytes, number: int) -> int:

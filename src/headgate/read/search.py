@@ -137,12 +137,10 @@ def _body(
     body = "\n".join(texts)
     if len(texts) < len(hits) or len(hits) > CONTEXT_HITS:
         return body
+    whole = [hit.line for hit in hits if hit.is_whole_line]
     for count in CONTEXT_LINES:
-        around: dict[int, str] = {}
-        for hit in hits:
-            around |= _lines_around(hit, count, original) if hit.is_whole_line else {}
-        wider = _merged(hits, texts, around)
-        if around and room.size(wider) < limit:
+        wider = _merged(hits, texts, _lines_around(whole, count, original))
+        if room.size(wider) < limit:
             return wider
     return body
 
@@ -154,20 +152,16 @@ def _merged(hits: Sequence[Hit], texts: Sequence[str], around: Mapping[int, str]
     return "\n".join(text for _, text in sorted(rows, key=lambda row: row[0]))
 
 
-def _lines_around(hit: Hit, count: int, original: Original) -> dict[int, str]:
-    """Lines before and after a hit by their numbers, those that are short enough to be read."""
-    start = original.start_of(hit.line)
-    begin = max(start - CONTEXT_BYTES, 0)
-    before = original.between(begin, start).split(b"\n")[:-1]
-    before = before[1 if begin else 0 :][-count:]
-    data = original.between(start, start + 2 * CONTEXT_BYTES)
-    after = data.split(b"\n")[1:-1][:count]
-    lines = dict(enumerate(before, hit.line - len(before))) | dict(enumerate(after, hit.line + 1))
-    return {number: _clipped(line, original) for number, line in lines.items()}
+def _lines_around(lines: Sequence[int], count: int, original: Original) -> dict[int, str]:
+    """The lines before and after these, by number."""
+    near = {line + away for line in lines for away in range(-count, count + 1)}
+    return {line: _line(line, original) for line in near if 1 <= line <= original.lines}
 
 
-def _clipped(line: bytes, original: Original) -> str:
-    text = original.shown(line, 1).decode()
+def _line(number: int, original: Original) -> str:
+    start = original.start_of(number)
+    line, end, _ = original.between(start, start + CONTEXT_BYTES).partition(b"\n")
+    text = original.shown(line + end, start).decode().removesuffix("\n")
     return text if len(text) <= CONTEXT_COLUMNS else f"{text[:CONTEXT_COLUMNS]}…"
 
 

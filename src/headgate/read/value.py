@@ -10,6 +10,7 @@ from headgate.read.footer import closed, fitted
 from headgate.read.original import Original
 from headgate.read.path import Found, find
 from headgate.read.request import Request
+from headgate.shape.cut import prefix
 from headgate.shape.pages import Page, Span, shrunk, span_of
 from headgate.shape.shaper import Room
 from headgate.shape.slices import compact
@@ -21,9 +22,6 @@ MOST_STEPS = 1_000_000
 """Values and half kilobytes that are looked at for one answer: about a second."""
 
 PAGE_VALUES = 50
-
-LEAST_ROOM = 64
-"""A value that is cut needs so many units, or it says nothing."""
 
 MANY = "there may be more, which a narrower path finds"
 
@@ -45,9 +43,9 @@ def by_path(request: Request, original: Original, room: Room, marker: Marker) ->
         rows, shown = _rows(found.matches, span, limit, room)
         words, go_on = _in_words(found, shown), _go_on(path, found, shown, marker)
         if not rows:
-            rows = [_cut(found.matches, span.start, document, limit, room, marker)]
-            words = f"a part of {words}"
-            go_on = go_on if shown.has_more else "the marker in it says how to go on"
+            row, inside = _cut(found.matches, span.start, document, Room(limit, room.meter), marker)
+            rows, words = [row], f"a part of {words}"
+            go_on = go_on if shown.has_more else inside
         return closed("\n".join(rows), words, go_on, room, marker)
 
     return fitted(make, room, _longest_end(path, found, room, marker))
@@ -75,20 +73,19 @@ def _labelled(location: str, text: str, total: int) -> str:
 
 
 def _cut(
-    matches: Sequence[tuple[str, bytes]],
-    number: int,
-    document: bytes,
-    limit: int,
-    room: Room,
-    marker: Marker,
-) -> str:
-    """The first value of a page, which alone is too large."""
+    matches: Sequence[tuple[str, bytes]], number: int, document: bytes, room: Room, marker: Marker
+) -> tuple[str, Ask | str]:
+    """The first value of a page, which alone is too large, and how to go on inside of it."""
     location, raw = matches[number]
-    place = short_location(location)
-    part_marker = marker_of_part(marker, place, document.find(raw), pages=False)
+    place, offset = short_location(location), document.find(raw)
     label = _labelled(location, "", len(matches))
-    part_room = Room(max(limit - room.size(label), LEAST_ROOM), room.meter)
-    return label + (shape_part(raw, part_room, part_marker) or "")
+    left = Room(max(room.limit - room.size(label), 1), room.meter)
+    shaped = shape_part(raw, left, marker_of_part(marker, place, offset, pages=False))
+    if shaped is not None and left.fits(shaped):
+        return label + shaped, "the marker in it says how to go on"
+    start = prefix(raw.decode(), left.limit, room.meter)
+    rest = max(offset, 0) + len(start.encode())
+    return label + start, Ask("bytes", f"{rest}-{offset + len(raw) - 1}")
 
 
 def _in_words(found: Found, span: Span) -> str:
