@@ -227,7 +227,7 @@ class _Drawing:
     def lines(self, lines: Lines, most: int) -> Drawn | None:
         """The first, the last and the notable lines, with a line of JSON at each gap."""
         total = len(lines.items)
-        gap_bytes = len(self.showing.gap(total, total, "lines")) + 1
+        gap_bytes = len(self.showing.gap(total, total + 1, "lines")) + 1
         widest = len(_object({OMITTED_KEY: self._widest(Ask("lines", f"{total}-{total}"))})) + 1
         left = most - widest - gap_bytes
         picked = pick_items(lines.items, lines.extras(self.hints), left, gap_bytes + 1)

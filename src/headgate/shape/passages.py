@@ -100,7 +100,7 @@ def excerpt(passage: Passage, room_bytes: int, marker: Marker) -> Excerpt | None
     longest = max(
         map(passage.length, (*range(min(ENDS, total)), *range(max(total - ENDS, 0), total)))
     )
-    gap_bytes = len(quoted(marker.gap(total, total))) - 2 + len(LINE_END)
+    gap_bytes = len(quoted(marker.gap(total, total + 1))) - 2 + len(LINE_END)
     if longest > room_bytes // LONG_PART or gap_bytes > room_bytes // GAP_PART:
         return None
     left = room_bytes - gap_bytes

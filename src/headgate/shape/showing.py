@@ -159,7 +159,7 @@ class Showing:
     def _array(self, value: Value, room: int, hints: Hints, steps: Steps) -> Shown | None:
         """The items that are worth it, and a word at each gap."""
         total = len(value.items)
-        gap_bytes = len(self.gap(total, total)) + 1
+        gap_bytes = len(self.gap(total, total + 1)) + 1
         texts: list[bytes] = []
         chars, cut, after = 0, None, 0
         picked = pick_items(value.items, value.extras(hints), room - gap_bytes - 2, gap_bytes + 1)
