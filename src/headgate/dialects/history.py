@@ -1,0 +1,111 @@
+"""A history as values: messages and their parts, each with the very bytes it came as.
+
+The roles are the same words in every dialect: `assistant`, `user`, `tool`, `system`. The bytes keep
+the dialect's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+PartKind = Literal[
+    "text", "call", "result", "thinking", "media", "server_call", "server_result", "other"
+]
+Form = Literal["body", "array"]
+
+NEW = -1
+"""The place of what did not stand in the history that was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of a message: what it is, and its bytes."""
+
+    kind: PartKind
+    raw: bytes
+    wire: str = ""
+    """Its type in the dialect's words; empty for content that is a plain string."""
+    call_id: str = ""
+    """Of a call and its result. Empty: the history gives none."""
+    name: str = ""
+    """The tool, where the part names it."""
+    value: bytes = b""
+    """The slice that counts: a text, a call's arguments, what a result says. Empty: not there."""
+    is_error: bool = False
+    at: int = field(default=NEW, compare=False)
+    """Its place in the list it stands in."""
+
+    def elsewhere(self) -> Part:
+        """The same part, to be put into another message."""
+        return replace(self, at=NEW)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One element of the history's array."""
+
+    role: str
+    raw: bytes
+    parts: tuple[Part, ...]
+    message_id: str = ""
+    """Shared by the fragments of one response, where the client keeps it."""
+    item_id: str = ""
+    """The provider's own id of the element, in dialects whose elements have one."""
+    is_odd: bool = False
+    """Whether strict JSON refuses it: half a surrogate pair, NaN, thousands of levels."""
+    at: int = field(default=NEW, compare=False)
+    """Its place in the array that was read."""
+
+    @property
+    def has_thinking(self) -> bool:
+        """Whether the provider may compare it with what it once said."""
+        return any(part.kind == "thinking" for part in self.parts)
+
+    def of_kind(self, *kinds: PartKind) -> list[Part]:
+        """Its parts of these kinds, in order."""
+        return [part for part in self.parts if part.kind in kinds]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The messages of the next request, in the dialect they are sent in."""
+
+    dialect: str
+    key: str
+    """What the array is called: `messages`, `input`, `contents`."""
+    body: bytes
+    """As it was read, whatever was changed since."""
+    form: Form
+    messages: tuple[Message, ...]
+    settings: Mapping[str, bytes]
+    """What stands beside the messages and matters to them: model, system, tools, thinking."""
+    read_messages: tuple[Message, ...]
+    read_settings: Mapping[str, bytes]
+    model: str = ""
+    server_held: bool = False
+    """Whether the provider remembers earlier messages that are not in here."""
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether it is what was read."""
+        same = self.messages is self.read_messages or (
+            len(self.messages) == len(self.read_messages)
+            and all(
+                now is then for now, then in zip(self.messages, self.read_messages, strict=True)
+            )
+        )
+        return same and self.settings == self.read_settings
+
+    def with_messages(self, messages: tuple[Message, ...]) -> History:
+        """The same request with other messages."""
+        return replace(self, messages=messages)
+
+    def with_setting(self, name: str, value: bytes) -> History:
+        """The same request with another setting."""
+        return replace(self, settings={**self.settings, name: value})
+
+    def where(self, message: Message) -> str:
+        """The place of a message, as an error names it: `messages[7]`."""
+        return self.key if message.at == NEW else f"{self.key}[{message.at}]"

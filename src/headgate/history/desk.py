@@ -1,0 +1,174 @@
+"""What becomes of every call and result, decided before anything is moved.
+
+The desk is where one repair's decisions lie side by side: parts that are replaced or taken out, and
+results that have to be made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+from dataclasses import dataclass, field
+
+from headgate.dialects.history import History, Message, Part
+from headgate.history.ids import Names, names_for
+from headgate.history.pairing import Pairing, paired
+from headgate.history.report import Case, Fix, FixKind
+from headgate.history.rounds import Place, Round, Spot, rounds_of
+
+INTERRUPTED = (
+    "This call was interrupted and its result never arrived. Its outcome is unknown: it may or may "
+    "not have taken effect. Do not repeat it blindly; first find out how things stand."
+)
+"""The result of a call that nobody saw end. It never changes: what was sent once is sent again."""
+
+NOWHERE: frozenset[Place] = frozenset()
+
+TAKEN_OUT = {
+    "orphan": "a result that answers no call is taken out",
+    "duplicate": "a second result for the same call is taken out",
+    "late": "a result that came after the conversation had gone on is taken out",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The result a call goes out with, and where it stood; nowhere if it is new."""
+
+    part: Part
+    origin: Place | None
+
+
+@dataclass(slots=True)
+class Desk:
+    """A history under repair."""
+
+    history: History
+    case: Case
+    rounds: list[Round]
+    pairing: Pairing
+    names: Names
+    changed: dict[Place, Part] = field(default_factory=dict)
+    removed: set[Place] = field(default_factory=set)
+    made: dict[Place, Part] = field(default_factory=dict)
+    """New results, by the places of their calls."""
+    fixes: list[Fix] = field(default_factory=list)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """As they came to this step."""
+        return self.history.messages
+
+    def note(
+        self, kind: FixKind, message: int, what: str, part: Part, *, keep: bool = False
+    ) -> None:
+        """Report a fix; `keep`: what is taken out goes into the report."""
+        where = self.history.where(self.messages[message])
+        self.fixes.append(Fix(kind, where, what, part.call_id, part if keep else None))
+
+    def answers(self, calls: Iterable[Spot]) -> list[Answer]:
+        """What these calls go out with, in their order; nothing for those that still wait."""
+        found: list[Answer] = []
+        for call in calls:
+            made = self.made.get(call.place)
+            if made is not None:
+                found.append(Answer(made, None))
+            elif call.place not in self.names.dropped and call.place in self.pairing.answers:
+                spot = self.pairing.answers[call.place]
+                found.append(Answer(self.changed.get(spot.place, spot.part), spot.place))
+        return found
+
+    def rewritten(self, number: int, lifted: Set[Place] = NOWHERE) -> Message:
+        """A message with what was decided about its parts; `lifted` ones stand elsewhere now."""
+        message = self.messages[number]
+        if not (self.changed or self.removed or lifted):
+            return message
+        return self.case.edited(message, self.rest_of(number, lifted))
+
+    def rest_of(self, number: int, lifted: Set[Place] = NOWHERE) -> list[Part]:
+        """The parts of a message that stay in it, as they were decided."""
+        return [
+            self.changed.get((number, place), part)
+            for place, part in enumerate(self.messages[number].parts)
+            if (number, place) not in self.removed and (number, place) not in lifted
+        ]
+
+
+def decided(history: History, case: Case) -> Desk:
+    """Match calls and results, and decide what is renamed, taken out and made."""
+    rules = case.dialect.rules
+    rounds = rounds_of(history.messages)
+    pairing = paired(rounds, rules, held=history.server_held)
+    desk = Desk(history, case, rounds, pairing, names_for(history.messages, rounds, rules))
+    waiting = _still_waiting(desk)
+    for round_ in rounds:
+        for call in round_.calls:
+            _decide_call(desk, call, is_waiting=call.place in waiting)
+        for spot in round_.results:
+            reason = pairing.spare.get(spot.place)
+            if reason is not None:
+                desk.removed.add(spot.place)
+                desk.note(reason, spot.message, TAKEN_OUT[reason], spot.part, keep=True)
+    return desk
+
+
+def _still_waiting(desk: Desk) -> set[Place]:
+    """The calls whose results are still to come, because the caller says so."""
+    if not desk.case.pending:
+        return set()
+    last = next((r for r in reversed(desk.rounds) if r.tail > r.start), None)
+    if last is None:
+        return set()
+    rules = desk.case.dialect.rules
+    if rules.placing == "anywhere" and any(
+        not message.of_kind("result") for message in desk.messages[last.tail : last.stop]
+    ):
+        return set()
+    calls = last.calls
+    if not rules.steps_are_runs:
+        calls = [call for call in calls if call.message == last.tail - 1]
+    return {call.place for call in calls}
+
+
+def _decide_call(desk: Desk, call: Spot, *, is_waiting: bool) -> None:
+    answer = desk.pairing.answers.get(call.place)
+    if call.place in desk.names.dropped:
+        _drop_twin(desk, call, answer)
+        return
+    part = call.part
+    new_id = desk.names.renamed.get(call.place)
+    if new_id is not None:
+        part = desk.case.dialect.with_id(part, new_id)
+        desk.changed[call.place] = part
+        desk.note(
+            "renamed", call.message, f"the call {call.part.call_id!r} is now {new_id!r}", part
+        )
+    if answer is not None:
+        if answer.message < call.message:
+            desk.removed.add(answer.place)  # It is put behind its call; here it is gone.
+        adapted = desk.case.dialect.answering(answer.part, part)
+        if adapted is not answer.part:
+            desk.changed[answer.place] = adapted
+            if new_id is None:
+                desk.note("matched", answer.message, "the result now names its call", adapted)
+    elif not is_waiting:
+        _make_result(desk, call, part)
+
+
+def _drop_twin(desk: Desk, call: Spot, answer: Spot | None) -> None:
+    desk.removed.add(call.place)
+    desk.note("duplicate", call.message, "the same call a second time is taken out", call.part)
+    if answer is not None:
+        desk.removed.add(answer.place)
+        desk.note("duplicate", answer.message, TAKEN_OUT["duplicate"], answer.part, keep=True)
+
+
+def _make_result(desk: Desk, call: Spot, part: Part) -> None:
+    known = desk.case.known
+    real = known(call.part.call_id) if known is not None and call.part.call_id else None
+    dialect = desk.case.dialect
+    if real is not None:
+        desk.made[call.place] = dialect.result(part, real, is_error=False)
+        desk.note("restored", call.message, f"{part.name} gets the result that was kept", part)
+        return
+    desk.made[call.place] = dialect.result(part, INTERRUPTED, is_error=True)
+    desk.note("missing", call.message, f"{part.name} has no result; it is said to be unknown", part)

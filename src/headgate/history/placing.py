@@ -1,0 +1,155 @@
+"""Results put where the provider looks for them; one function for each way of looking.
+
+A round that is in order is not touched. In one that is not, the results go to their place in the
+order of their calls, and everything else stays in its own order behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from types import MappingProxyType
+
+from headgate.dialects.dialect import Placing
+from headgate.dialects.history import History, Message
+from headgate.history.desk import Answer, Desk, decided
+from headgate.history.report import Case, Fix
+from headgate.history.rounds import Place, Round, Spot
+
+MOVED = "the result is put where its call wants it"
+
+
+def placed(history: History, case: Case) -> tuple[History, list[Fix]]:
+    """Give every call its one result, and every result its place."""
+    desk = decided(history, case)
+    put = _PLACERS[case.dialect.rules.placing]
+    messages = [message for round_ in desk.rounds for message in put(desk, round_)]
+    if not desk.fixes:
+        return history, []
+    return history.with_messages(tuple(messages)), desk.fixes
+
+
+def _into_next(desk: Desk, round_: Round) -> list[Message]:
+    """Results as parts of the first user message behind their calls."""
+    answers = desk.answers(round_.calls)
+    target = next(
+        (n for n in range(round_.tail, round_.stop) if desk.messages[n].role == "user"), None
+    )
+    in_front = _in_front(desk, target, answers)
+    if len(in_front) == len(answers):
+        return [desk.rewritten(number) for number in range(round_.start, round_.stop)]
+    lifted = {answer.origin for answer in answers if answer.origin is not None}
+    for place in sorted(lifted - in_front):
+        desk.note("moved", place[0], MOVED, desk.messages[place[0]].parts[place[1]])
+    heads = [desk.rewritten(number, lifted) for number in range(round_.start, round_.tail)]
+    tails = [
+        _gathered(desk, number, answers, lifted)
+        if number == target
+        else desk.rewritten(number, lifted)
+        for number in range(round_.tail, round_.stop)
+    ]
+    if target is None:
+        tails[:0] = desk.case.dialect.carrying([answer.part.elsewhere() for answer in answers])
+    return heads + tails
+
+
+def _in_front(desk: Desk, target: int | None, answers: Sequence[Answer]) -> set[Place]:
+    """The results that stand where they should, if nothing else has to be put between them."""
+    rules = desk.case.dialect.rules
+    origins = [answer.origin for answer in answers]
+    wanted = {origin for origin in origins if origin is not None and origin[0] == target}
+    if target is None or not wanted:
+        return set()
+    parts = desk.messages[target].parts
+    kept = [(target, n) for n in range(len(parts)) if (target, n) not in desk.removed]
+    standing = kept[: len(wanted)] if rules.results_first else kept
+    in_front = {place for place in standing if place in wanted}
+    if rules.in_call_order and not _all_have_ids(answers):
+        order = [origin for origin in origins if origin in in_front]
+        if order != sorted(order, key=lambda origin: origin or (0, 0)):
+            return set()
+    return in_front
+
+
+def _all_have_ids(answers: Sequence[Answer]) -> bool:
+    return all(answer.part.call_id for answer in answers)
+
+
+def _gathered(desk: Desk, number: int, answers: Sequence[Answer], lifted: Set[Place]) -> Message:
+    """The message `number` with all answers in front, and what else it holds behind them."""
+    front = [
+        answer.part if answer.origin and answer.origin[0] == number else answer.part.elsewhere()
+        for answer in answers
+    ]
+    return desk.case.edited(desk.messages[number], front + desk.rest_of(number, lifted))
+
+
+def _directly_behind(desk: Desk, round_: Round) -> list[Message]:
+    """Results as messages of their own, directly behind the message with their calls."""
+    calls: dict[int, list[Spot]] = {}
+    for call in round_.calls:
+        calls.setdefault(call.message, []).append(call)
+    out: list[Message] = []
+    lifted: set[Place] = set()
+    for number in range(round_.start, round_.tail):
+        out.append(desk.rewritten(number))
+        answers = desk.answers(calls.get(number, ()))
+        in_front = _following(desk, round_, answers) if number == round_.tail - 1 else set()
+        if len(in_front) == len(answers):
+            continue
+        for answer in answers:
+            out += desk.case.dialect.carrying([answer.part])
+            if answer.origin is not None:
+                lifted.add(answer.origin)
+                if answer.origin not in in_front:
+                    desk.note("moved", answer.origin[0], MOVED, answer.part)
+    for number in range(round_.tail, round_.stop):
+        if (number, 0) not in lifted and (number, 0) not in desk.removed:
+            out.append(desk.rewritten(number))
+    return out
+
+
+def _following(desk: Desk, round_: Round, answers: Sequence[Answer]) -> set[Place]:
+    """The results that follow their calls with nothing in between but what is taken out."""
+    wanted = {answer.origin for answer in answers if answer.origin is not None}
+    in_front: set[Place] = set()
+    for number in range(round_.tail, round_.stop):
+        if (number, 0) in wanted:
+            in_front.add((number, 0))
+        elif (number, 0) not in desk.removed:
+            break
+    return in_front
+
+
+def _anywhere_behind(desk: Desk, round_: Round) -> list[Message]:
+    """Results as items behind their calls; only what is new or stands before its call is put."""
+    behind: dict[int, list[Message]] = {}
+    end_of = _ends_of_calls(desk, round_)
+    for call in round_.calls:
+        for answer in desk.answers([call]):
+            if answer.origin is None or answer.origin[0] < call.message:
+                put = desk.case.dialect.carrying([answer.part])
+                behind.setdefault(end_of[call.message], []).extend(put)
+            if answer.origin is not None and answer.origin[0] < call.message:
+                desk.note("moved", answer.origin[0], MOVED, answer.part)
+    out: list[Message] = []
+    for number in range(round_.start, round_.stop):
+        if (number, 0) not in desk.removed:
+            out.append(desk.rewritten(number))
+        out += behind.get(number, ())
+    return out
+
+
+def _ends_of_calls(desk: Desk, round_: Round) -> dict[int, int]:
+    """For each call, the last of the calls in a row that it stands in."""
+    ends: dict[int, int] = {}
+    for number in reversed(range(round_.start, round_.tail)):
+        if desk.messages[number].of_kind("call"):
+            ends[number] = ends.get(number + 1, number)
+    return ends
+
+
+_Placer = Callable[[Desk, Round], list[Message]]
+
+_PLACERS: Mapping[Placing, _Placer] = MappingProxyType(
+    {"next": _into_next, "directly": _directly_behind, "anywhere": _anywhere_behind}
+)
