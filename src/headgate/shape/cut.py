@@ -80,7 +80,7 @@ def _plain(text: str, at: int) -> bool:
 
 
 def _boundaries(text: str, around: int) -> list[int]:
-    """The grapheme boundaries near a place; none where a grapheme goes on too long to see its ends."""
+    """The grapheme boundaries near a place; none where a grapheme has no end in sight."""
     import regex  # lazily: most cuts fall between ASCII characters
 
     certain = range(around - 1, max(around - GRAPHEME_CHARS, 0), -1)
