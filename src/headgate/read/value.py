@@ -18,8 +18,10 @@ from headgate.shape.slices import compact
 MOST_VALUES = 1_000
 """What one path gives; a reader who gets more wants a narrower path."""
 
-MOST_STEPS = 1_000_000
-"""Values and half kilobytes that are looked at for one answer: about a second."""
+MOST_STEPS = 100_000
+BYTES_PER_STEP = 256
+"""What is looked at for one answer: so many values, and more in a large document, so that it can be
+taken apart at least twice; seconds at worst."""
 
 PAGE_VALUES = 50
 
@@ -30,7 +32,8 @@ def by_path(request: Request, original: Original, room: Room, marker: Marker) ->
     """Show the values that a path selects, a page of them if they do not fit."""
     path = request.path or "$"
     document = document_of(original)
-    found = find(document, path, most=MOST_VALUES, budget=MOST_STEPS)
+    steps = MOST_STEPS + len(document) // BYTES_PER_STEP
+    found = find(document, path, most=MOST_VALUES, budget=steps)
     if not found.matches:
         words = "nothing at this path" + (
             ", which was not followed to its end" if found.truncated else ""
