@@ -14,7 +14,7 @@ from headgate.history.chain import chain
 from headgate.history.compact import Compacted, Standing, compact, spill_of
 from headgate.history.count import Accounting, Count, count
 from headgate.history.groups import groups_of
-from headgate.history.repeats import Base, repeated, target_of
+from headgate.history.repeats import Base, Bases, repeated, target_of
 from headgate.history.slots import (
     Recall,
     Slot,
@@ -103,6 +103,8 @@ class Budgeted:
     spills: dict[Ref, Spill] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     over_budget: int = 0
+    bases: Bases = field(default_factory=Bases)
+    """What later results may refer to."""
     spent: dict[int, int] = field(default_factory=dict)
     """By turn, counted from the end: what its results take."""
 
@@ -143,7 +145,7 @@ def _budgeted(
 def _decide(slots: Sequence[Slot], desk: Desk, overrides: OverrideTable, out: Budgeted) -> None:
     known = {slot.key: slot.known for slot in slots if slot.known is not None}
     fresh = [slot for slot in slots if slot.known is None]
-    referring = _referring(fresh, out.standings, desk)
+    referring = _referring(fresh, out.bases, desk)
     verdicts = known
     if fresh:
         turn = slots[0].turns
@@ -161,17 +163,17 @@ def _decide(slots: Sequence[Slot], desk: Desk, overrides: OverrideTable, out: Bu
         verdict = verdicts[slot.key]
         if slot.key in referring and verdict.ref is not None:
             out.spills[verdict.ref] = spill_of(slot, verdict.ref)
-        out.standings.append(Standing(slot, verdict))
+        standing = Standing(slot, verdict)
+        out.standings.append(standing)
+        if desk.policy.repeats and verdict.text is None and verdict.age == 0:
+            out.bases.add(_base(standing))
         out.spent[slot.turns] = out.spent.get(slot.turns, 0) + _cost(verdict, desk.policy)
 
 
-def _referring(
-    fresh: Sequence[Slot], standings: Sequence[Standing], desk: Desk
-) -> dict[Key, Verdict]:
+def _referring(fresh: Sequence[Slot], bases: Bases, desk: Desk) -> dict[Key, Verdict]:
     """Fresh results that stand in the history already, and the verdicts that say so."""
-    if not fresh or not desk.policy.repeats:
+    if not desk.policy.repeats:
         return {}
-    bases = [_base(s) for s in standings if s.verdict.text is None and s.verdict.age == 0]
     found: dict[Key, Verdict] = {}
     for slot in fresh:
         if slot.result.is_error or slot.identity.media:

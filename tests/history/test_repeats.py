@@ -1,6 +1,6 @@
 import pytest
 
-from headgate.history.repeats import Base, Repeated, repeated, target_of
+from headgate.history.repeats import Base, Bases, Repeated, repeated, target_of
 from headgate.measure.meters import meter_for
 from headgate.testing import lines, result
 
@@ -12,14 +12,14 @@ BASE = Base("c1", "Read", "a.py", lines(80))
 def test_the_same_text_is_referred_to_by_its_newest_base():
     other = Base("c2", "grep", "", lines(80))
 
-    assert repeated(lines(80), "", [BASE, other], METER) == Repeated(
+    assert repeated(lines(80), "", Bases([BASE, other]), METER) == Repeated(
         "[the same as the result of c2 above (grep), unchanged]", "c2"
     )
 
 
 @pytest.mark.proves("H13")
 def test_a_small_text_is_not_worth_a_reference():
-    assert repeated("short", "", [Base("c1", "grep", "", "short")], METER) is None
+    assert repeated("short", "", Bases([Base("c1", "grep", "", "short")]), METER) is None
 
 
 @pytest.mark.proves("H13")
@@ -27,16 +27,16 @@ def test_a_difference_is_shown_only_where_it_is_smaller():
     changed = lines(80, n1="x")
     all_new = lines(80).replace("fine", "bad")
 
-    assert repeated(changed, "a.py", [BASE], METER).text.endswith(
+    assert repeated(changed, "a.py", Bases([BASE]), METER).text.endswith(
         "+x\n 10:00:02 INFO worker 2 is fine\n 10:00:03 INFO worker 3 is fine"
     )
-    assert repeated(all_new, "a.py", [BASE], METER) is None
+    assert repeated(all_new, "a.py", Bases([BASE]), METER) is None
 
 
 @pytest.mark.proves("H13")
 def test_another_file_is_no_base_for_a_difference():
-    assert repeated(lines(80, n1="x"), "b.py", [BASE], METER) is None
-    assert repeated(lines(80, n1="x"), "", [BASE], METER) is None
+    assert repeated(lines(80, n1="x"), "b.py", Bases([BASE]), METER) is None
+    assert repeated(lines(80, n1="x"), "", Bases([BASE]), METER) is None
 
 
 def test_what_a_call_reads_is_its_file_and_the_part_of_it():

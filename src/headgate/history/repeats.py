@@ -6,7 +6,7 @@ Both stand only on a result that is whole in the same history, so the model can 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from headgate.types import Meter, ToolResult
@@ -38,6 +38,30 @@ class Base:
     text: str
 
 
+class Bases:
+    """The newest earlier result of each text, and of each target: found without looking at all."""
+
+    def __init__(self, bases: Iterable[Base] = ()) -> None:
+        self._by_text: dict[str, Base] = {}
+        self._by_target: dict[str, Base] = {}
+        for base in bases:
+            self.add(base)
+
+    def add(self, base: Base) -> None:
+        """Take in a result that stands behind all others."""
+        self._by_text[base.text] = base
+        if base.target:
+            self._by_target[base.target] = base
+
+    def with_text(self, text: str) -> Base | None:
+        """The newest that says exactly this."""
+        return self._by_text.get(text)
+
+    def about(self, target: str) -> Base | None:
+        """The newest that is about this."""
+        return self._by_target.get(target)
+
+
 @dataclass(frozen=True, slots=True)
 class Repeated:
     """What stands for a result that is there already, and the call that has it."""
@@ -46,15 +70,15 @@ class Repeated:
     base: str
 
 
-def repeated(text: str, target: str, bases: Sequence[Base], meter: Meter) -> Repeated | None:
+def repeated(text: str, target: str, bases: Bases, meter: Meter) -> Repeated | None:
     """What stands for a text that an earlier result holds, whole or nearly; None: nothing does."""
     if meter.count(text) < LEAST:
         return None
-    for base in reversed(bases):
-        if base.text == text:
-            same = f"[the same as the result of {base.call_id} above ({_named(base)}), unchanged]"
-            return Repeated(same, base.call_id)
-    base_of_target = next((b for b in reversed(bases) if target and b.target == target), None)
+    base = bases.with_text(text)
+    if base is not None:
+        same = f"[the same as the result of {base.call_id} above ({_named(base)}), unchanged]"
+        return Repeated(same, base.call_id)
+    base_of_target = bases.about(target)
     return _difference(text, base_of_target, meter) if base_of_target else None
 
 
