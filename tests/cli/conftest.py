@@ -1,8 +1,6 @@
 """The real program, in a process of its own, and faults of the world around it."""
 
-import ctypes
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +11,29 @@ PROGRAM = str(Path(sys.executable).with_name("headgate"))
 
 LONGEST_S = 20
 
-DROP_CAPABILITY = 24
-DAC_OVERRIDE = 1
-DAC_READ_SEARCH = 2
-"""Numbers of `prctl` and of the rights by which root passes over permissions."""
+AFTER = "import os, sys\n{}\nos.execv(sys.argv[1], sys.argv[1:])"
+"""A process that does something to itself and then becomes the program."""
+
+HELD_TO_PERMISSIONS = """
+import ctypes
+
+DROP_CAPABILITY, DAC_OVERRIDE, DAC_READ_SEARCH = 24, 1, 2
+for right in (DAC_OVERRIDE, DAC_READ_SEARCH):
+    ctypes.CDLL(None).prctl(DROP_CAPABILITY, right, 0, 0, 0)
+"""
+"""What a file's mode forbids is forbidden, even if the tests run as root."""
+
+ON_A_FULL_DISK = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))"
+"""No file grows beyond 4 KB; pipes are none."""
+
+ON_A_TERMINAL = "import fcntl, termios\nfcntl.ioctl(0, termios.TIOCSCTTY, 0)"
+"""Its stdin is the terminal that sends it keys; for a process in a session of its own."""
+
+
+def command(*words, after=""):
+    """The program and its words; `after` is done in its process before it begins."""
+    start = [sys.executable, "-c", AFTER.format(after)] if after else []
+    return [*start, PROGRAM, *words]
 
 
 class Program:
@@ -26,17 +43,17 @@ class Program:
         self.folder = folder
         self.state = state
 
-    def __call__(self, *words, stdin=b"", **more):
+    def __call__(self, *words, stdin=b"", after="", **more):
         return subprocess.run(
-            [PROGRAM, *words],
+            command(*words, after=after),
             **{"input": stdin, "capture_output": True, "cwd": self.folder, **more},
             timeout=LONGEST_S,
         )
 
-    def shell(self, command):
+    def shell(self, line):
         """Runs a line as a person would type it."""
         return subprocess.run(
-            ["sh", "-c", command],
+            ["sh", "-c", line],
             env={**os.environ, "PATH": f"{Path(PROGRAM).parent}:{os.environ['PATH']}"},
             capture_output=True,
             cwd=self.folder,
@@ -54,21 +71,3 @@ def headgate(state, tmp_path):
     folder = tmp_path / "work"
     folder.mkdir()
     return Program(folder, state)
-
-
-@pytest.fixture
-def held_to_permissions():
-    """For `preexec_fn`: what a file's mode forbids is forbidden, even if the tests run as root."""
-    library = ctypes.CDLL(None)
-
-    def drop():
-        for capability in (DAC_OVERRIDE, DAC_READ_SEARCH):
-            library.prctl(DROP_CAPABILITY, capability, 0, 0, 0)
-
-    return drop
-
-
-@pytest.fixture
-def on_a_full_disk():
-    """For `preexec_fn`: no file grows beyond 4 KB; pipes are none."""
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))

@@ -110,7 +110,8 @@ def test_an_escape_that_takes_the_place_of_a_control_is_measured():
 
     assert meter.count("a\x1bb") == len("a\\x1bb")
     assert meter.estimate(b"a\x1bb") == len("a\\x1bb")
-    assert meter.count("plain\ttext\n") == meter.estimate(b"plain\ttext\n") == 11
+    assert meter.count("plain\ttext\n") == 11
+    assert meter.estimate(b"plain\ttext\n") == 10
     assert (meter.unit, meter.name) == ("chars", "chars")
 
 

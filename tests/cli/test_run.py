@@ -1,14 +1,16 @@
 import os
+import pty
 import re
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
 from headgate.cli.run import ending, split, tool_of
 from headgate.measure.meters import meter_for
-from tests.cli.conftest import LONGEST_S, PROGRAM
+from tests.cli.conftest import LONGEST_S, ON_A_FULL_DISK, ON_A_TERMINAL, PROGRAM, command
 
 O200K = meter_for("o200k", "tokens")
 
@@ -68,7 +70,7 @@ def test_what_cannot_start_is_126_or_127_with_one_clear_line(headgate):
     headgate.file("plain", "text").chmod(0o644)
     headgate.file("odd", b"\x7fELFnot really").chmod(0o755)
 
-    for command, code, line in [
+    for name, code, line in [
         (
             "/no/such/program",
             127,
@@ -84,7 +86,7 @@ def test_what_cannot_start_is_126_or_127_with_one_clear_line(headgate):
         ("./odd", 126, b"headgate: cannot run './odd': exec format error"),
         (".", 126, b"headgate: cannot run '.': permission denied"),
     ]:
-        ran = headgate("run", "--", command)
+        ran = headgate("run", "--", name)
         assert (ran.returncode, ran.stdout, ran.stderr) == (code, b"", line + b"\n")
     assert not headgate.state.exists()
 
@@ -187,10 +189,10 @@ READY = "print('x' * 100, flush=True)\nopen('ready', 'w').close()\n"
 
 def started(headgate, first, then, *words):
     """The program, running a Python command that is ready: `first` is done, `then` has begun."""
-    command = script(headgate, f"import sys, signal, time\n{first}\n{READY}{then}")
+    source = script(headgate, f"import sys, signal, time\n{first}\n{READY}{then}")
     os.mkfifo(headgate.folder / "ready")
     running = subprocess.Popen(
-        [PROGRAM, "run", *words, "--", *command],
+        [PROGRAM, "run", *words, "--", *source],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -276,8 +278,8 @@ def test_a_signal_that_was_ignored_stays_ignored(headgate):
 
 
 @pytest.mark.proves("C-run", "K5", "P8")
-def test_a_full_disk_does_not_stop_the_command(headgate, on_a_full_disk):
-    ran = headgate("run", "--tokens", "300", "--", "seq", "1", "3000000", preexec_fn=on_a_full_disk)
+def test_a_full_disk_does_not_stop_the_command(headgate):
+    ran = headgate("run", "--tokens", "300", "--", "seq", "1", "3000000", after=ON_A_FULL_DISK)
 
     assert ran.returncode == 0
     assert b"not kept" in ran.stdout
@@ -300,9 +302,9 @@ sys.exit(ran.returncode)
 @pytest.mark.xdist_group("disk")
 @pytest.mark.proves("C-run", "K9")
 def test_a_gigabyte_of_output_would_pass_too_memory_is_bounded(headgate):
-    command = [PROGRAM, "run", "--tokens", "300", "--", "sh", "-c", "yes | head -c 400000000"]
+    words = ["run", "--tokens", "300", "--", "sh", "-c", "yes | head -c 400000000"]
     ran = subprocess.run(
-        [sys.executable, "-c", MEASURED, *command],
+        [sys.executable, "-c", MEASURED, *command(*words)],
         capture_output=True,
         cwd=headgate.folder,
         timeout=120,
@@ -312,3 +314,81 @@ def test_a_gigabyte_of_output_would_pass_too_memory_is_bounded(headgate):
     assert O200K.count(ran.stdout.decode()[:-1]) <= 300
     assert b" of 200,000,000 lines omitted" in ran.stdout
     assert int(ran.stderr) < MOST_RESIDENT_KB
+
+
+def on_a_terminal(headgate, source):
+    """The program on a terminal of its own, running a Python command that is ready."""
+    words = command("run", "--", *script(headgate, source), after=ON_A_TERMINAL)
+    os.mkfifo(headgate.folder / "ready")
+    terminal, theirs = pty.openpty()
+    running = subprocess.Popen(
+        words,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=headgate.folder,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    with open(headgate.folder / "ready"):
+        return running, terminal
+
+
+def rest_of(running, terminal):
+    """What the terminal shows until the program ends, and its exit code."""
+    seen = b""
+    with suppress(OSError):  # the terminal closes with its last user
+        while part := os.read(terminal, 65536):
+            seen += part
+    os.close(terminal)
+    return seen.decode().replace("\r\n", "\n"), running.wait(LONGEST_S)
+
+
+@pytest.mark.proves("C-run")
+def test_on_a_terminal_ctrl_c_reaches_the_command_once(headgate):
+    source = (
+        "import signal, sys, time\n"
+        "caught = []\n"
+        "def count(*_): caught.append(1); print('caught', len(caught), flush=True); sys.exit(5)\n"
+        "signal.signal(signal.SIGINT, count)\n"
+        "open('ready', 'w').close()\n"
+        "time.sleep(60)"
+    )
+    running, terminal = on_a_terminal(headgate, source)
+    os.write(terminal, b"\x03")
+
+    seen, code = rest_of(running, terminal)
+    assert code == 5
+    assert "caught 1\n" in seen
+    assert "caught 2" not in seen
+
+
+@pytest.mark.proves("C-run")
+def test_on_a_terminal_a_command_can_ask_and_be_answered(headgate):
+    source = "open('ready', 'w').close()\nprint('hello', input(), open('/dev/tty').readline())"
+    running, terminal = on_a_terminal(headgate, source)
+    os.write(terminal, b"you\nthere\n")
+
+    seen, code = rest_of(running, terminal)
+    assert code == 0
+    assert seen.endswith("hello you there\n\n")
+
+
+@pytest.mark.proves("C-run")
+def test_on_a_terminal_a_second_ctrl_c_kills_what_ignores_the_first(headgate):
+    os.mkfifo(headgate.folder / "refused")
+    source = (
+        "import signal, time\n"
+        "def refuse(*_): print('no', flush=True); open('refused', 'w').close()\n"
+        "signal.signal(signal.SIGINT, refuse)\n"
+        "open('ready', 'w').close()\n"
+        "while True: time.sleep(60)"
+    )
+    running, terminal = on_a_terminal(headgate, source)
+    os.write(terminal, b"\x03")
+    with open(headgate.folder / "refused"):
+        os.write(terminal, b"\x03")
+
+    seen, code = rest_of(running, terminal)
+    assert code == 130
+    assert "no\n" in seen

@@ -7,6 +7,7 @@ import pytest
 
 from headgate.cli.output import visible
 from headgate.measure.meters import meter_for
+from tests.cli.conftest import HELD_TO_PERMISSIONS, ON_A_FULL_DISK
 
 O200K = meter_for("o200k", "tokens")
 CL100K = meter_for("cl100k", "tokens")
@@ -49,6 +50,21 @@ def test_n_counts_what_is_on_stdout_without_the_final_line_end(headgate, most):
     text = shown(headgate("trim", "--tokens", str(most), stdin=LOG_WITH_ERROR))
 
     assert 0.8 * most <= O200K.count(text) <= most
+
+
+@pytest.mark.proves("C-trim", "R10")
+@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\n" * 16])
+def test_a_text_of_just_n_is_whole_and_of_one_more_is_not(headgate, end):
+    text = "".join(f"{n} of the lines\n" for n in range(100)) + "the end" + end
+    size = O200K.count(text.removesuffix("\n"))
+
+    whole = headgate("trim", "--tokens", str(size), stdin=text.encode())
+    short = headgate("trim", "--tokens", str(size - 1), stdin=text.encode())
+    in_chars = headgate("trim", "--chars", str(len(text.removesuffix("\n"))), stdin=text.encode())
+
+    assert whole.stdout.decode() == in_chars.stdout.decode() == text.removesuffix("\n") + "\n"
+    assert "omitted" in shown(short)
+    assert O200K.count(shown(short)) <= size - 1
 
 
 @pytest.mark.proves("C-trim", "R10")
@@ -253,11 +269,11 @@ def test_the_limit_holds_for_escapes_where_the_text_of_a_tool_is_not_changed(hea
 
 @pytest.mark.proves("C-trim", "R10")
 def test_small_text_full_of_controls_is_measured_as_it_is_seen(headgate):
-    content = b"\x1b[1;2H\x1b[3;4H" * 20
+    content = b"\x1b[1;2H\x1b[3;4H\n" * 40
+    words = ["trim", "--tool", "read_file"]
 
-    text = shown(headgate("trim", "--tool", "read_file", "--tokens", "128", stdin=content))
-
-    assert O200K.count(text) <= 128
+    assert O200K.count(shown(headgate(*words, "--tokens", "300", stdin=content))) <= 300
+    assert len(shown(headgate(*words, "--chars", "600", stdin=content))) <= 600
 
 
 @pytest.mark.proves("C-trim", "R10", "P1", "K9")
@@ -309,10 +325,10 @@ def test_what_cannot_run_is_one_clear_line(headgate, words, line):
 
 
 @pytest.mark.proves("C-trim")
-def test_a_file_that_may_not_be_read_is_one_clear_line(headgate, held_to_permissions):
+def test_a_file_that_may_not_be_read_is_one_clear_line(headgate):
     headgate.file("secret", LOG).chmod(0)
 
-    ran = headgate("trim", "secret", preexec_fn=held_to_permissions)
+    ran = headgate("trim", "secret", after=HELD_TO_PERMISSIONS)
 
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert ran.stderr == b"headgate: 'secret' cannot be read: permission denied\n"
@@ -329,8 +345,8 @@ def shown_but_not_kept(ran):
 
 @pytest.mark.proves("C-trim", "K5", "P8")
 @pytest.mark.parametrize("size", [1, 200], ids=["held", "streamed"])
-def test_a_full_disk_is_told_and_the_result_is_shown(headgate, on_a_full_disk, size):
-    ran = headgate("trim", "--tokens", "300", stdin=LOG * size, preexec_fn=on_a_full_disk)
+def test_a_full_disk_is_told_and_the_result_is_shown(headgate, size):
+    ran = headgate("trim", "--tokens", "300", stdin=LOG * size, after=ON_A_FULL_DISK)
 
     shown_but_not_kept(ran)
     assert b"file-size limit" in ran.stderr
@@ -338,25 +354,23 @@ def test_a_full_disk_is_told_and_the_result_is_shown(headgate, on_a_full_disk, s
 
 @pytest.mark.proves("C-trim", "K5", "P8")
 @pytest.mark.parametrize("size", [1, 200], ids=["held", "streamed"])
-def test_a_read_only_state_directory_is_told_and_the_result_is_shown(
-    headgate, held_to_permissions, size
-):
+def test_a_read_only_state_directory_is_told_and_the_result_is_shown(headgate, size):
     headgate.state.mkdir(mode=0o500)
 
-    ran = headgate("trim", "--tokens", "300", stdin=LOG * size, preexec_fn=held_to_permissions)
+    ran = headgate("trim", "--tokens", "300", stdin=LOG * size, after=HELD_TO_PERMISSIONS)
 
     shown_but_not_kept(ran)
     assert b"permission denied" in ran.stderr
 
 
 @pytest.mark.proves("C-trim", "K5")
-def test_a_state_directory_that_became_read_only_still_reads(headgate, held_to_permissions):
+def test_a_state_directory_that_became_read_only_still_reads(headgate):
     text = shown(headgate("trim", "--tokens", "300", stdin=LOG))
     for path in [headgate.state, *headgate.state.rglob("*")]:
         path.chmod(0o500 if path.is_dir() else 0o400)
 
-    ran = headgate("read", ref_in(text), "--lines", "2", preexec_fn=held_to_permissions)
-    again = headgate("trim", "--tokens", "300", stdin=LOG[:-9], preexec_fn=held_to_permissions)
+    ran = headgate("read", ref_in(text), "--lines", "2", after=HELD_TO_PERMISSIONS)
+    again = headgate("trim", "--tokens", "300", stdin=LOG[:-9], after=HELD_TO_PERMISSIONS)
 
     assert LOG.splitlines()[1] in ran.stdout
     shown_but_not_kept(again)

@@ -107,7 +107,13 @@ def session_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> st
         raise CommandError(f"HEADGATE_SESSION: {error}") from error
 
 
-def open_gate(policy: Policy, session: str, overrides: Mapping[str, int] = NO_LIMITS) -> Gate:
+def open_gate(
+    policy: Policy,
+    session: str,
+    *,
+    overrides: Mapping[str, int] = NO_LIMITS,
+    meter: Meter | None = None,
+) -> Gate:
     """A gate that measures what is seen on stdout, and says on stderr what it could not keep."""
     from headgate.gate import Gate
 
@@ -115,7 +121,7 @@ def open_gate(policy: Policy, session: str, overrides: Mapping[str, int] = NO_LI
         policy,
         session=session,
         hooks=(Reporter(),),
-        meter=Seen(meter_for(policy.vocab, policy.unit)),
+        meter=meter or Seen(meter_for(policy.vocab, policy.unit)),
         overrides=lambda: {"tools": overrides},
     )
 
@@ -132,7 +138,11 @@ def new_call(command: str) -> str:
 
 
 class Seen:
-    """A meter of what is seen: where a control is left in a text, stdout has its escape."""
+    """A meter of what is seen on stdout: escapes where the text has controls.
+
+    A whole text ends there with its own line end, which is not counted; so it is left out of
+    estimates, which are made of whole texts only.
+    """
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
@@ -152,9 +162,10 @@ class Seen:
         return self._meter.count(visible(text))
 
     def estimate(self, data: bytes) -> int:
-        """The size of what is seen of UTF-8 `data`."""
+        """The size of what is seen of UTF-8 `data`, without the final line end."""
         from headgate.visible import DIRTY
 
+        data = data.removesuffix(b"\n")
         if DIRTY.first(data) is not None:
             data = visible(data.decode("utf-8", "backslashreplace")).encode()
         return self._meter.estimate(data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from types import TracebackType
 
@@ -20,8 +20,11 @@ ERASE = b"\r\x1b[K"
 class Progress:
     """Counts what passes by, and shows it on stderr if that is a terminal."""
 
-    def __init__(self, *, count_lines: bool = False) -> None:
-        self._started = self._shown = time.monotonic()
+    def __init__(
+        self, *, count_lines: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clock = clock
+        self._started = self._shown = clock()
         self._on = sys.stderr is not None and sys.stderr.isatty()
         self._visible = False
         self._count_lines = count_lines
@@ -57,7 +60,7 @@ class Progress:
         """Show where we are, if it is time to."""
         if not self._on:
             return
-        now = time.monotonic()
+        now = self._clock()
         if now - self._started < AFTER_S or now - self._shown < EVERY_S:
             return
         self._shown, self._visible = now, True

@@ -59,7 +59,7 @@ def main(words: Sequence[str]) -> int:
     if not command:
         raise CommandError("say what to run after --, as in headgate run -- make test")
     tool = tool_of(command)
-    gate = open_gate(policy_for(asked), session_for(asked), overrides_for(asked, tool))
+    gate = open_gate(policy_for(asked), session_for(asked), overrides=overrides_for(asked, tool))
     stream = gate.stream(new_call("run"), tool, question=asked.query)
     try:
         with running(command) as child:

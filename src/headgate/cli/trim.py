@@ -18,6 +18,7 @@ from headgate.cli.opening import (
 from headgate.cli.output import show, show_record
 from headgate.cli.parser import Parser, limit, word
 from headgate.cli.progress import Progress
+from headgate.measure.meters import meter_for
 from headgate.types import KINDS, Kind, Size, ToolResult, Verdict, text_of_bytes
 
 if TYPE_CHECKING:
@@ -79,8 +80,14 @@ def parser() -> Parser:
 def main(words: Sequence[str]) -> int:
     """Run it."""
     asked = parser().parse_args(words)
-    overrides = overrides_for(asked, asked.tool)
-    gate = open_gate(policy_for(asked), session_for(asked), overrides)
+    policy = policy_for(asked)
+    gate = open_gate(
+        policy,
+        session_for(asked),
+        overrides=overrides_for(asked, asked.tool),
+        # In an object the text stands as the model gets it, not as a terminal shows it.
+        meter=meter_for(policy.vocab, policy.unit) if asked.json else None,
+    )
     with Progress() as progress:
         shown = admitted(gate, asked, progress.watching(chunks(asked.file)))
     if asked.json:
