@@ -194,7 +194,9 @@ def _openai_responses(script: Script) -> list[Item]:
                 id_ = f"rs_{len(out)}"
                 out.append({"type": "reasoning", "id": id_, "summary": [], "phase": step.thinking})
             if step.searched:
-                out.append({"type": "web_search_call", "id": f"ws_{len(out)}", "status": "completed"})
+                out.append(
+                    {"type": "web_search_call", "id": f"ws_{len(out)}", "status": "completed"}
+                )
             if step.text or not step.calls:
                 text = {"type": "output_text", "text": step.text, "annotations": []}
                 out.append({"type": "message", "role": "assistant", "content": [text]})

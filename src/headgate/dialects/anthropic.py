@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
 
@@ -86,6 +85,7 @@ class _Block(msgspec.Struct):
     content: msgspec.Raw = NOTHING
     is_error: msgspec.Raw = NOTHING
     text: msgspec.Raw = NOTHING
+    cache_control: msgspec.Raw = NOTHING
 
 
 _MESSAGE = msgspec.json.Decoder(_Message)
@@ -135,24 +135,26 @@ def part(raw: bytes, at: int = NEW) -> Part:
     block, _ = pick(_BLOCK, raw)
     wire = block.type
     kind = KINDS.get(wire)
+    marked = len(block.cache_control) > 0
     if kind == "result":
         content = bytes(block.content)
         if content and content[:1] not in (b'"', b"[", b"n"):
             raise Misfit(".content", "a list or a string", found_in(content))
         call_id = text_in(bytes(block.tool_use_id), ".tool_use_id")
         is_error = bytes(block.is_error) == b"true"
-        return Part("result", raw, wire, call_id, "", content, is_error, at)
+        return Part("result", raw, wire, call_id, "", content, is_error, marked, at)
     if kind == "call":
         call_id, tool = text_in(bytes(block.id), ".id"), text_in(bytes(block.name), ".name")
-        return Part("call", raw, wire, call_id, tool, bytes(block.input), False, at)
+        return Part("call", raw, wire, call_id, tool, bytes(block.input), False, marked, at)
     if kind == "text":
-        return Part("text", raw, wire, value=bytes(block.text), at=at)
+        return Part("text", raw, wire, value=bytes(block.text), is_marked=marked, at=at)
     if kind == "server_call":
-        return Part(kind, raw, wire, text_in(bytes(block.id), ".id"), at=at)
+        call_id = text_in(bytes(block.id), ".id")
+        return Part(kind, raw, wire, call_id, is_marked=marked, at=at)
     if wire.endswith("_tool_result"):
         call_id = text_in(bytes(block.tool_use_id), ".tool_use_id")
-        return Part("server_result", raw, wire, call_id, at=at)
-    return Part(kind or "other", raw, wire, at=at)
+        return Part("server_result", raw, wire, call_id, is_marked=marked, at=at)
+    return Part(kind or "other", raw, wire, is_marked=marked, at=at)
 
 
 def with_parts(old: Message, parts: Sequence[Part]) -> Message:
@@ -164,7 +166,7 @@ def with_parts(old: Message, parts: Sequence[Part]) -> Message:
 def _as_block(given: Part) -> Part:
     if given.wire:
         return given
-    return replace(given, raw=_text_block(given.raw), wire="text")
+    return msgspec.structs.replace(given, raw=_text_block(given.raw), wire="text")
 
 
 def _text_block(text: bytes) -> bytes:

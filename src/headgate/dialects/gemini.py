@@ -155,7 +155,7 @@ def _other_kind(fields: _Part) -> PartKind:
 def _called(raw: bytes, call: bytes, at: int) -> Part:
     said = _said(call, CALL)
     call_id, tool = text_in(bytes(said.id), ".id"), text_in(bytes(said.name), ".name")
-    return Part("call", raw, CALL[0], call_id, tool, bytes(said.args), False, at)
+    return Part("call", raw, CALL[0], call_id, tool, bytes(said.args), at=at)
 
 
 def _answered(raw: bytes, answer: bytes, at: int) -> Part:
@@ -163,7 +163,7 @@ def _answered(raw: bytes, answer: bytes, at: int) -> Part:
     response = bytes(said.response)
     call_id, tool = text_in(bytes(said.id), ".id"), text_in(bytes(said.name), ".name")
     is_error = response[:1] == b"{" and "error" in fields_of(response)
-    return Part("result", raw, RESULT[0], call_id, tool, response, is_error, at)
+    return Part("result", raw, RESULT[0], call_id, tool, response, is_error, at=at)
 
 
 def _said(raw: bytes, names: tuple[str, str]) -> _Said:

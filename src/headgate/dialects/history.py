@@ -2,13 +2,18 @@
 
 The roles are the same words in every dialect: `assistant`, `user`, `tool`, `system`. The bytes keep
 the dialect's own.
+
+Parts and messages are structs and no dataclasses: a request makes thousands of them, and a frozen
+dataclass takes many times as long to make.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
+
+import msgspec
 
 PartKind = Literal[
     "text", "call", "result", "thinking", "media", "server_call", "server_result", "other"
@@ -19,8 +24,7 @@ NEW = -1
 """The place of what did not stand in the history that was read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True, gc=False):
     """One piece of a message: what it is, and its bytes."""
 
     kind: PartKind
@@ -34,16 +38,17 @@ class Part:
     value: bytes = b""
     """The slice that counts: a text, a call's arguments, what a result says. Empty: not there."""
     is_error: bool = False
-    at: int = field(default=NEW, compare=False)
+    is_marked: bool = False
+    """Whether it carries a cache mark; what it holds may carry others."""
+    at: int = NEW
     """Its place in the list it stands in."""
 
     def elsewhere(self) -> Part:
         """The same part, to be put into another message."""
-        return replace(self, at=NEW)
+        return msgspec.structs.replace(self, at=NEW)
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True, gc=False):
     """One element of the history's array."""
 
     role: str
@@ -55,7 +60,7 @@ class Message:
     """The provider's own id of the element, in dialects whose elements have one."""
     is_odd: bool = False
     """Whether strict JSON refuses it: half a surrogate pair, NaN, thousands of levels."""
-    at: int = field(default=NEW, compare=False)
+    at: int = NEW
     """Its place in the array that was read."""
 
     @property

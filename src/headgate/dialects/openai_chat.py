@@ -151,7 +151,7 @@ def _call(raw: bytes, at: int = NEW) -> Part:
     said, _ = pick(_SAID, bytes(fields.custom if is_custom else fields.function) or b"{}")
     value = bytes(said.input if is_custom else said.arguments)
     call_id, tool = text_in(bytes(fields.id), ".id"), text_in(bytes(said.name), ".name")
-    return Part("call", raw, "custom" if is_custom else "function", call_id, tool, value, False, at)
+    return Part("call", raw, "custom" if is_custom else "function", call_id, tool, value, at=at)
 
 
 def with_parts(old: Message, parts: Sequence[Part]) -> Message:

@@ -105,6 +105,8 @@ def text_in(raw: bytes, path: str = "") -> str:
         return ""
     if raw[:1] != b'"':
         raise Misfit(path, "a string", found_in(raw))
+    if raw.isascii() and b"\\" not in raw:
+        return raw[1:-1].decode("ascii")
     return text_of(raw)
 
 

@@ -3,6 +3,8 @@ errors."""
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from headgate.dialects.anthropic import part, with_parts
@@ -21,6 +23,8 @@ from headgate.history.report import Fix, Unrepairable
 
 HOISTED = ("image", "document", "search_result")
 """Blocks that may stand beside a result; others of an error are taken out."""
+
+_EMPTY = re.compile(rb':\s*+""')
 
 NOTHING_LEFT = "(the error came without text)"
 """An error may not be empty."""
@@ -61,7 +65,7 @@ def _is_tidy(given: Part) -> bool:
         if given.is_error:
             return all(_type_of(block) == "text" and _says(block) for block in _blocks(given))
         # An empty text is looked for only where its bytes are.
-        return b'""' not in given.value or all(map(_says, _blocks(given)))
+        return not _EMPTY.search(given.value) or all(map(_says, _blocks(given)))
     return True
 
 

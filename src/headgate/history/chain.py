@@ -14,7 +14,12 @@ from headgate.dialects import dialect_named
 from headgate.dialects.history import History
 
 CACHE_MARK = "cache_control"
-ENCODER = msgspec.json.Encoder(order="sorted")
+
+_TEXT_BLOCK = {"type", "text"}
+_PACKED = msgspec.msgpack.Encoder(order="sorted").encode
+"""Packing copies texts as they are; writing them as JSON would look at every character again."""
+_WRITTEN = msgspec.json.Encoder(order="sorted").encode
+"""For numbers of more than 64 bits, which cannot be packed."""
 
 
 def chain(history: History) -> list[bytes]:
@@ -23,42 +28,43 @@ def chain(history: History) -> list[bytes]:
     start = hashlib.sha256(history.dialect.encode())
     for name in settings:
         start.update(hashlib.sha256(canonical(history.settings.get(name, b""))).digest())
-    links = [start.digest()]
+    link = start.digest()
+    links = [link]
     for message in history.messages:
         digest = hashlib.sha256(canonical(message.raw)).digest()
-        links.append(hashlib.sha256(links[-1] + digest).digest())
+        link = hashlib.sha256(link + digest).digest()
+        links.append(link)
     return links
 
 
 def canonical(raw: bytes) -> bytes:
-    """JSON in one form: keys sorted, no cache marks, a lone text block as its string."""
+    """A message or a setting in one form: keys sorted, no cache marks, a lone text as a string."""
     if not raw:
         return b""
     try:
         value = msgspec.json.decode(raw)
-        if CACHE_MARK.encode() in raw:
-            value = _unmarked(value)
-        return ENCODER.encode(_plain(value))
-    except (msgspec.DecodeError, RecursionError):
+        value = [_plain(item) for item in value] if isinstance(value, list) else _plain(value)
+        return _PACKED(value)
+    except OverflowError:
+        return _WRITTEN(value)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # Half a surrogate pair, NaN, thousands of levels: the bytes speak for themselves.
         return raw
 
 
-def _unmarked(value: object) -> object:
-    if isinstance(value, dict):
-        return {name: _unmarked(item) for name, item in value.items() if name != CACHE_MARK}
-    if isinstance(value, list):
-        return [_unmarked(item) for item in value]
-    return value
+def _plain(block: object) -> object:
+    """A block, or a message, without its cache mark, and those of the blocks it holds.
 
-
-def _plain(value: object) -> object:
-    """A message whose content is one block of nothing but text, with the text as its content."""
-    if not isinstance(value, dict):
-        return value
-    content = value.get("content")
-    if isinstance(content, list) and len(content) == 1:
-        block = content[0]
-        if isinstance(block, dict) and block.keys() == {"type", "text"}:
-            return {**value, "content": block["text"]}
-    return value
+    Only blocks carry marks: what a call is given may have a field of the same name.
+    """
+    if not isinstance(block, dict):
+        return block
+    if CACHE_MARK in block:
+        block = {name: value for name, value in block.items() if name != CACHE_MARK}
+    content = block.get("content")
+    if not isinstance(content, list):
+        return block
+    held = [_plain(item) for item in content]
+    if len(held) == 1 and isinstance(held[0], dict) and held[0].keys() == _TEXT_BLOCK:
+        return {**block, "content": held[0]["text"]}
+    return {**block, "content": held}

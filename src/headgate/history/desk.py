@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
+import msgspec
+
 from headgate.dialects.history import History, Message, Part
 from headgate.history.ids import Names, names_for
 from headgate.history.pairing import Pairing, paired
@@ -30,8 +32,7 @@ TAKEN_OUT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, gc=False):
     """The result a call goes out with, and where it stood; nowhere if it is new."""
 
     part: Part

@@ -19,9 +19,6 @@ MARK = "cache_control"
 
 def within_marks(history: History, case: Case) -> tuple[History, list[Fix]]:
     """Take out the earliest marks in the messages until four are left in the whole request."""
-    # Nearly every request has few: the bytes are counted before anything is read.
-    if sum(message.raw.count(b'"cache_control"') for message in history.messages) == 0:
-        return history, []
     beside = _marks_beside(history)
     counts = [_marks_on(message) for message in history.messages]
     extra = beside + sum(counts) - MOST_MARKS
@@ -54,9 +51,12 @@ def _marks_beside(history: History) -> int:
 
 
 def _marks_on(message: Message) -> int:
-    if b"cache_control" not in message.raw:
-        return 0
-    return sum(_marks_in(given.raw) for given in message.parts)
+    return sum(_marks_in(given.raw) for given in message.parts if _may_be_marked(given))
+
+
+def _may_be_marked(given: Part) -> bool:
+    """Whether a part has to be read for its marks: it has one, or it holds blocks that may."""
+    return given.is_marked or given.value[:1] == b"[" or given.kind == "media"
 
 
 def _marks_in(block: bytes) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import msgspec
 
 from headgate.dialects.history import NEW, History, Message, Part
 from headgate.dialects.openai_chat import carrying, message, user_text, with_parts
@@ -145,7 +145,7 @@ def _in_batches(old: Message, calls: list[Part], answers: dict[str, Message]) ->
     for start in range(0, len(calls), MOST_CALLS):
         batch = calls[start : start + MOST_CALLS]
         split = with_parts(old, [*said, *batch])
-        messages.append(split if start == 0 else replace(split, at=NEW))
+        messages.append(split if start == 0 else msgspec.structs.replace(split, at=NEW))
         messages += [answers[call.call_id] for call in batch if call.call_id in answers]
         said = []
     return messages

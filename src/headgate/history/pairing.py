@@ -29,7 +29,7 @@ class Pairing:
 
 
 def paired(rounds: Sequence[Round], rules: Rules, *, held: bool) -> Pairing:
-    """Match calls and results; only where the rules let it, a result in a later round than its call.
+    """Match calls and results, across rounds only where results may stand anywhere.
 
     `held`: the provider remembers calls that are not here, so a result without call may stay.
     """

@@ -30,6 +30,8 @@ def placed(history: History, case: Case) -> tuple[History, list[Fix]]:
 
 def _into_next(desk: Desk, round_: Round) -> list[Message]:
     """Results as parts of the first user message behind their calls."""
+    if not round_.calls:
+        return [desk.rewritten(number) for number in range(round_.start, round_.stop)]
     answers = desk.answers(round_.calls)
     target = next(
         (n for n in range(round_.tail, round_.stop) if desk.messages[n].role == "user"), None

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import msgspec
+
 from headgate.dialects.history import Message, Part
 
 Place: TypeAlias = tuple[int, int]
 """Of a part: its message's and its own number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(msgspec.Struct, frozen=True, gc=False):
     """A call or a result, and where it stands."""
 
     place: Place
