@@ -73,6 +73,7 @@ class Passing:
         self.room = room
         self.sha256 = hashlib.sha256()
         self.head = b""
+        self.kind: Kind | None = None
         self.length = 0
         self.normaliser = Normaliser()
         self.sketcher = Sketcher(end_bytes(room), query_of(result, desk.policy, desk.question))
@@ -97,7 +98,14 @@ class Passing:
         writer = self.writer
         if writer is not None and self.failure is None:
             self._try(lambda: writer.write(chunk))
-        self._look(self.normaliser.feed(chunk))
+        if not self._is_binary():
+            self._look(self.normaliser.feed(chunk))
+
+    def _is_binary(self) -> bool:
+        """Whether this is not text: then its first bytes and its length are all that is shown."""
+        if self.kind is None and len(self.head) >= KIND_BYTES:
+            self.kind = self.result.kind or recognise(self.head, tool=self.result.tool)
+        return self.kind == "binary"
 
     def _look(self, text: bytes) -> None:
         self.pending += text
@@ -142,7 +150,7 @@ def judge_passing(passing: Passing, limit: Limit, is_error: bool) -> tuple[Arriv
     kept = passing.commit(ref)
     if kept != "stored":
         desk = replace(desk, failed={ref: kept})
-    kind = result.kind or recognise(passing.head, tool=result.tool)
+    kind = passing.kind or result.kind or recognise(passing.head, tool=result.tool)
     size = _size(passing, sketch, desk.meter)
     digest = digest_of(result, sha256.digest())
     arrived = Arrived(Identity(result, b"", sha256.hexdigest(), digest, 0), b"", size)
@@ -161,6 +169,8 @@ def _shaped(
 
 
 def _size(passing: Passing, sketch: Sketch, meter: Meter) -> Size:
+    if passing.kind == "binary":
+        return Size(passing.length, passing.length, passing.length, 1, exact=False)
     length = passing.sampler.length_bytes
     estimated = passing.sampler.estimate()
     return Size(
