@@ -10,7 +10,9 @@ from headgate.events import HistoryPrepared, HistoryRepaired
 from headgate.testing import BadStore, lines, result
 from tests.histories import DIALECTS, body, calls, results, round_of, said, user
 
-SMALL = Policy(result=tokens(400), batch=tokens(700), classes={}, repeats=False)
+SMALL = Policy(
+    result=tokens(400), batch=tokens(700), batch_window_share=1.0, classes={}, repeats=False
+)
 MODEL = "gpt-4o"
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS)
@@ -76,6 +78,40 @@ def test_a_turn_has_a_budget_of_its_own_beside_the_batches(gate_with):
     *turn, fresh_turn = [verdict.after.tokens for verdict in outcome.verdicts]
     assert sum(turn) <= 1_000 + 128
     assert fresh_turn > 350
+
+
+@pytest.mark.proves("R8", "0.1")
+@pytest.mark.parametrize(
+    ("model", "window", "most"),
+    [
+        ("gpt-4", None, 819),
+        ("claude-opus-4-8", 6_800, 400),
+        ("gpt-4", 128_000, 12_800),
+        ("nobody-heard-of-it", None, 20_000),
+    ],
+)
+def test_a_batch_takes_at_most_a_tenth_of_a_window_that_is_known(model, window, most, gate_with):
+    policy = Policy(result=tokens(40_000), repeats=False)
+    messages = user("anthropic", "look") + round_of("anthropic", 1, lines(1_500), lines(1_600))
+
+    outcome = gate_with(policy).prepare(
+        body("anthropic", messages), model=model, window_tokens=window
+    )
+
+    shown = sum(verdict.after.tokens + policy.block_overhead for verdict in outcome.verdicts)
+    assert most * 0.9 < shown <= most
+
+
+@pytest.mark.proves("H7")
+def test_each_result_is_told_to_be_fresh_frozen_or_replaced(gate_with):
+    turn = user("anthropic", "look") + round_of("anthropic", 1, lines(300), "short")
+    first = prepared(gate_with(SMALL), "anthropic", turn)
+    longer = turn + round_of("anthropic", 2, "new")
+
+    later = prepared(gate_with(SMALL), "anthropic", longer)
+
+    assert first.states == ("fresh", "fresh")
+    assert later.states == ("replaced", "frozen", "fresh")
 
 
 @pytest.mark.proves("R14", "0.4")

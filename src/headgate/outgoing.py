@@ -22,10 +22,12 @@ from headgate.history.count import Accounting, Count, accounting_for, count, obs
 from headgate.history.desk import INTERRUPTED
 from headgate.history.repair import repair
 from headgate.history.report import Fix, Repaired
+from headgate.history.slots import State
 from headgate.history.tally import CountCache
 from headgate.history.usage import Usage, usage_of
 from headgate.judge import Desk
-from headgate.ledger import EpochEntry
+from headgate.ledger import EpochEntry, Key
+from headgate.measure.models import counted_as
 from headgate.prepare import Prepared, Request, plan_history
 from headgate.refs import ref_of
 from headgate.session import Session
@@ -51,6 +53,8 @@ class Outcome:
     """Why it goes out as it came; empty if it could be repaired."""
     verdicts: tuple[Verdict, ...]
     """One for each result that says something, in order."""
+    states: tuple[State, ...]
+    """Of each of them: decided now, seen whole before, or the recorded text once more."""
     fresh: int
     """How many of them were decided now."""
     epoch: EpochEntry | None
@@ -90,16 +94,19 @@ class Outgoing:
         request = Request(accounting, reported, time_ns=self.session.clock(), cache=self.cache)
         if repaired.gave_up:
             return self._as_it_came(body, history, repaired, request)
-        desk = self.session.desk(question)
-        desk = replace(desk, policy=desk.policy.replace(normalise=False))
-        prepared, fresh = self._carried_out(repaired.history, spoken, desk, request)
+        desk = self._desk(question, model or history.model, accounting, window_tokens)
+        prepared, decided = self._carried_out(repaired.history, spoken, desk, request)
         outcome = Outcome(
             body=spoken.write(prepared.history),
             dialect=spoken.name,
             fixes=repaired.fixes,
             gave_up="",
             verdicts=tuple(standing.verdict for standing in prepared.standings),
-            fresh=fresh,
+            states=tuple(
+                "fresh" if standing.slot.key in decided else standing.slot.state
+                for standing in prepared.standings
+            ),
+            fresh=len(decided),
             epoch=prepared.epoch.entry if prepared.epoch else None,
             over_budget=prepared.over_budget,
             count=prepared.count,
@@ -163,11 +170,11 @@ class Outgoing:
 
     def _carried_out(
         self, history: History, dialect: Dialect, desk: Desk, request: Request
-    ) -> tuple[Prepared, int]:
+    ) -> tuple[Prepared, set[Key]]:
         """Keep and record what the plan says; where others were first, plan again."""
         session = self.session
         overrides = session.overrides()
-        fresh = 0
+        decided: set[Key] = set()
         prepared = plan_history(history, dialect, session.ledger, desk, overrides, request)
         for _ in range(MOST_ROUNDS):
             failed = session.keep(prepared.spills)
@@ -175,11 +182,11 @@ class Outgoing:
                 desk = replace(desk, failed={**desk.failed, **failed})
                 prepared = plan_history(history, dialect, session.ledger, desk, overrides, request)
                 continue
-            fresh += len(prepared.decided)
+            decided.update(key for key, _ in prepared.decided)
             if self._recorded(prepared):
                 break
             prepared = plan_history(history, dialect, session.ledger, desk, overrides, request)
-        return prepared, fresh
+        return prepared, decided
 
     def _recorded(self, prepared: Prepared) -> bool:
         """Whether what was planned is what stands."""
@@ -191,6 +198,17 @@ class Outgoing:
             return same
         entry = prepared.epoch.entry
         return self.session.ledger.open_epoch(entry) == entry
+
+    def _desk(
+        self, question: str, model: str, accounting: Accounting, window_tokens: int | None
+    ) -> Desk:
+        """What verdicts depend on: a history is not normalised, and its model has a window."""
+        desk = self.session.desk(question)
+        policy = desk.policy.replace(normalise=False)
+        window = accounting.window_tokens
+        if window and (window_tokens or policy.window_tokens is None):
+            policy = policy.replace(window_tokens=max(counted_as(model).in_vocab(window), 1))
+        return replace(desk, policy=policy)
 
     def _accounting(self, model: str, window_tokens: int | None) -> Accounting:
         window = window_tokens or self.session.policy.window_tokens
@@ -211,7 +229,7 @@ class Outgoing:
     ) -> Outcome:
         counted = count(history, request.accounting, usage=request.usage, cache=request.cache)
         self.session.emit(HistoryRepaired((), repaired.gave_up))
-        return Outcome(body, history.dialect, (), repaired.gave_up, (), 0, None, 0, counted)
+        return Outcome(body, history.dialect, (), repaired.gave_up, (), (), 0, None, 0, counted)
 
     def _report(self, outcome: Outcome, prepared: Prepared) -> None:
         for event in prepared.events:
