@@ -7,13 +7,16 @@ decided elsewhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from headgate.dialects.history import NEW, History, Message, Part
 from headgate.errors import HeadgateError
 from headgate.types import ToolResult
+
+MessageReader: TypeAlias = Callable[[bytes, int], Message]
+"""Reads one element of the array, given its place."""
 
 Placing = Literal["next", "directly", "anywhere"]
 """Where results stand: as parts of the next user message, as messages directly behind their calls,
@@ -69,8 +72,11 @@ class Dialect(Protocol):
         """The settings that the model reads before the messages."""
         ...
 
-    def read(self, body: bytes, /) -> History:
-        """Take a request body or a bare array apart; raises `HistoryError` with the place."""
+    def read(self, body: bytes, reader: MessageReader | None = None, /) -> History:
+        """Take a request body or a bare array apart; raises `HistoryError` with the place.
+
+        `reader` stands in for `message`, where somebody remembers messages of earlier requests.
+        """
         ...
 
     def write(self, history: History, /) -> bytes:

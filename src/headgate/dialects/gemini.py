@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from headgate.dialects.dialect import Rules
+from headgate.dialects.dialect import MessageReader, Rules
 from headgate.dialects.history import NEW, History, Message, Part, PartKind
 from headgate.dialects.spans import (
     NOTHING,
@@ -94,9 +94,9 @@ _PART = msgspec.json.Decoder(_Part)
 _SAID = msgspec.json.Decoder(_Said)
 
 
-def read(body: bytes) -> History:
+def read(body: bytes, reader: MessageReader | None = None) -> History:
     """Take a request body or a bare array apart."""
-    return read_history(body, LAYOUT, message)
+    return read_history(body, LAYOUT, reader or message)
 
 
 def write(history: History) -> bytes:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from headgate.dialects.dialect import CannotAnswer, Rules
+from headgate.dialects.dialect import CannotAnswer, MessageReader, Rules
 from headgate.dialects.history import NEW, History, Message, Part, PartKind
 from headgate.dialects.spans import (
     NOTHING,
@@ -105,9 +105,9 @@ _ITEM = msgspec.json.Decoder(_Item)
 _PART = msgspec.json.Decoder(_Part)
 
 
-def read(body: bytes) -> History:
+def read(body: bytes, reader: MessageReader | None = None) -> History:
     """Take a request body or a bare array apart."""
-    return read_history(body, LAYOUT, message)
+    return read_history(body, LAYOUT, reader or message)
 
 
 def write(history: History) -> bytes:

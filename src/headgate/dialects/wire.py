@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import msgspec
 
+from headgate.dialects.dialect import MessageReader
 from headgate.dialects.history import NEW, Form, History, Message, Part
 from headgate.dialects.spans import (
     Misfit,
@@ -31,9 +31,6 @@ from headgate.types import NOTHING, Block, Media, Text
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 _ABSENT = msgspec.Raw(b"")
 _NULL = b"null"
-
-MessageReader: TypeAlias = Callable[[bytes, int], Message]
-"""Reads one element of the array, given its place."""
 
 
 @dataclass(frozen=True, slots=True)
