@@ -19,11 +19,15 @@ def chunks(name: str | None) -> Iterator[bytes]:
             while chunk := os.read(fd, CHUNK_BYTES):
                 yield chunk
     except (OSError, ValueError) as error:
-        called = "stdin" if name in (None, "-") else repr(name)
         if isinstance(error, IsADirectoryError):
-            raise CommandError(f"{called} is a folder; name a file") from error
+            raise CommandError(f"{called(name)} is a folder; name a file") from error
         why = reason(error) if isinstance(error, OSError) else str(error)
-        raise CommandError(f"{called} cannot be read: {why}") from error
+        raise CommandError(f"{called(name)} cannot be read: {why}") from error
+
+
+def called(name: str | None) -> str:
+    """How an input is called in a message."""
+    return "stdin" if name in (None, "-") else repr(name)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ NO_LIMITS: Mapping[str, int] = MappingProxyType({})
 
 def policy_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> Policy:
     """The policy of the flags, else of the environment, as it holds for what goes to stdout."""
-    policy = _chosen(getattr(asked, "preset", None), environ)
+    policy = chosen(getattr(asked, "preset", None), environ)
     if getattr(asked, "vocab", None):
         policy = policy.replace(vocab=asked.vocab)
     if getattr(asked, "no_spill", False):
@@ -41,7 +41,8 @@ def policy_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> Pol
     return policy
 
 
-def _chosen(name: str | None, environ: Mapping[str, str]) -> Policy:
+def chosen(name: str | None, environ: Mapping[str, str] = os.environ) -> Policy:
+    """The policy of a preset that was asked for, else of the environment, as it was written."""
     # A preset that was asked for is that preset, whatever the environment says of policies.
     if name is not None:
         return preset(name)

@@ -54,9 +54,13 @@ def say(message: str) -> None:
     line = one_line(message)
     if len(line) > MESSAGE_CHARS:
         line = f"{line[:MESSAGE_CHARS]}..."
-    with suppress(OSError, ValueError):
-        sys.stderr.buffer.write(f"{NAME}: {line}\n".encode())
-        sys.stderr.buffer.flush()
+    _say(f"{NAME}: {line}\n".encode())
+
+
+def say_record(record: Mapping[str, object]) -> None:
+    """Tell something as one JSON object on one line of stderr."""
+    if sys.stderr is not None:
+        _say(record_line(record))
 
 
 def show(text: str) -> None:
@@ -67,8 +71,13 @@ def show(text: str) -> None:
 
 def show_record(record: Mapping[str, object]) -> None:
     """Write one JSON object on one line, in ASCII."""
+    write(record_line(record))
+
+
+def record_line(record: Mapping[str, object]) -> bytes:
+    """A JSON object as one line of ASCII, with nothing live in it."""
     line = json.dumps(record, ensure_ascii=True, separators=(", ", ": "))
-    write(line.replace("\x7f", "\\u007f").encode() + b"\n")
+    return line.replace("\x7f", "\\u007f").encode() + b"\n"
 
 
 def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -102,6 +111,12 @@ def write(data: bytes | memoryview) -> bool:
 def reason(error: OSError) -> str:
     """Why the system refused, in its own words."""
     return (error.strerror or str(error)).lower()
+
+
+def _say(line: bytes) -> None:
+    with suppress(OSError, ValueError):
+        sys.stderr.buffer.write(line)
+        sys.stderr.buffer.flush()
 
 
 def _write_nowhere() -> None:
