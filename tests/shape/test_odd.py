@@ -86,6 +86,10 @@ def test_numbers_and_plain_items_are_compared_too():
     assert odd(["x"] * 50 + [None] + ["x"] * 50) == [50]
 
 
+def test_numbers_beyond_all_floats_are_far():
+    assert odd([*range(100), -(10**400), 0.5, *range(100)]) == [100]
+
+
 def test_ids_and_times_that_only_grow_do_not_stand_out():
     random.seed(7)
     at = 1_700_000_000
