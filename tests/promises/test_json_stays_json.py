@@ -174,7 +174,7 @@ def test_nasty_json_stays_json(data, room, query):
     check(read(text), read(data))
 
 
-@pytest.mark.proves("S7", "P2")
+@pytest.mark.proves("S6", "P2")
 @given(st.lists(values, max_size=12), rooms, st.integers(-3, 9), st.integers(1, 15))
 def test_any_page_is_the_page_it_says(items, room, number, size):
     data = json.dumps(items).encode("utf-8", "replace")
