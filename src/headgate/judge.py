@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from headgate.arrive import Arrived, query_of
 from headgate.limits import Limit
 from headgate.marker import Kept, Marker
-from headgate.measure.size import exact_size_of, size_of
+from headgate.measure.size import STANDARD_VOCAB, exact_size_of, size_of
 from headgate.policy import Policy
 from headgate.refs import ref_of, tag_of
 from headgate.shape import Room, Shaped, Source, shape
@@ -173,7 +173,7 @@ def _verdict(
         limit_by=by,
         reason=reason,
         sha256=arrived.sha256,
-        vocab=desk.meter.name,
+        vocab=desk.meter.name if desk.meter.unit == "tokens" else STANDARD_VOCAB,
         is_error=arrived.result.is_error,
     )
 

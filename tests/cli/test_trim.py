@@ -155,6 +155,9 @@ def test_json_gives_one_object_with_the_text_and_the_numbers(headgate):
     assert record["kind"] == "log"
     assert "300 allowed" in record["reason"]
     assert record["vocab"] == "o200k"
+    in_chars = json.loads(headgate("trim", "--json", "--chars", "600", stdin=LOG).stdout)
+    assert in_chars["vocab"] == "o200k"
+    assert in_chars["after"]["tokens"] == O200K.count(in_chars["text"])
 
 
 @pytest.mark.proves("C-trim")

@@ -36,12 +36,7 @@ EXAMPLES = """\
 
 def parser() -> Parser:
     """How it is called."""
-    made = Parser(
-        "explain",
-        usage=USAGE,
-        says=SAYS,
-        examples=EXAMPLES,
-    )
+    made = Parser("explain", usage=USAGE, says=SAYS, examples=EXAMPLES)
     made.add_argument("name", metavar="REF|CALL_ID", help="which result: its ref, or its call's id")
     made.add_session()
     made.add_json("one object for each decision")

@@ -26,12 +26,7 @@ EXAMPLES = """\
 
 def parser() -> Parser:
     """How it is called."""
-    made = Parser(
-        "presets",
-        usage=USAGE,
-        says=SAYS,
-        examples=EXAMPLES,
-    )
+    made = Parser("presets", usage=USAGE, says=SAYS, examples=EXAMPLES)
     made.add_argument("name", nargs="?", metavar="NAME", help="write this one; nothing: list all")
     made.add_json("one object for each")
     return made

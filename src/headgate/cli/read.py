@@ -43,12 +43,7 @@ EXAMPLES = """\
 
 def parser() -> Parser:
     """How it is called."""
-    made = Parser(
-        "read",
-        usage=USAGE,
-        says=SAYS,
-        examples=EXAMPLES,
-    )
+    made = Parser("read", usage=USAGE, says=SAYS, examples=EXAMPLES)
     made.add_argument("ref", nargs="?", metavar="REF", help="which result, as its marker says")
     made.add_argument("--last", action="store_true", help="the newest result")
     made.add_argument("--tool", metavar="T", help="with --last: the newest of this tool")

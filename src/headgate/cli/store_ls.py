@@ -27,12 +27,7 @@ EXAMPLES = """\
 
 def parser() -> Parser:
     """How it is called."""
-    made = Parser(
-        "store ls",
-        usage=USAGE,
-        says=SAYS,
-        examples=EXAMPLES,
-    )
+    made = Parser("store ls", usage=USAGE, says=SAYS, examples=EXAMPLES)
     made.add_session()
     made.add_json("one object for each")
     return made

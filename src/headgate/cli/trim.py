@@ -52,12 +52,7 @@ EXAMPLES = """\
 
 def parser() -> Parser:
     """How it is called."""
-    made = Parser(
-        "trim",
-        usage=USAGE,
-        says=SAYS,
-        examples=EXAMPLES,
-    )
+    made = Parser("trim", usage=USAGE, says=SAYS, examples=EXAMPLES)
     made.add_argument("file", nargs="?", metavar="FILE", help="the text; - or nothing: stdin")
     most = made.add_mutually_exclusive_group()
     made.add_tokens(most)
@@ -114,12 +109,12 @@ def admitted(gate: Gate, asked: Namespace, pieces: Iterator[bytes]) -> ToolResul
 
 def _held(pieces: Iterator[bytes]) -> list[bytes]:
     """The first pieces, as many as may be held."""
-    held: list[bytes] = []
-    length = 0
+    first = next(pieces, b"")
+    most = HOLD_JSON_BYTES if first.lstrip()[:1] in (b"{", b"[") else HOLD_BYTES
+    held, length = [first], len(first)
     for piece in pieces:
         held.append(piece)
         length += len(piece)
-        most = HOLD_JSON_BYTES if held[0].lstrip()[:1] in (b"{", b"[") else HOLD_BYTES
         if length >= most:
             break
     return held
