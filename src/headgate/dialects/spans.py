@@ -200,7 +200,7 @@ def _rejoined(raw: bytes, spans: Sequence[tuple[int, int]], pieces: Sequence[Pie
     opening = _first(raw, 0) + 1
     closing = len(raw.rstrip(_WHITE)) - 1
     if not pieces:
-        return raw[:opening] + raw[closing:]
+        return raw[:opening] + raw[closing:] if spans else raw
     if not spans:
         return raw[:opening] + b",".join(piece for _, piece in pieces) + raw[closing:]
     lead = raw[opening : spans[0][0]]
@@ -230,5 +230,6 @@ def _what_is_wrong(body: bytes) -> str:
     except RecursionError:
         return "brackets that do not match"
     except msgspec.DecodeError as error:
-        return str(error).removeprefix("JSON is malformed: ")
+        said = str(error).removeprefix("JSON is malformed: ")
+        return "it ends too early" if said == "Input data was truncated" else said
     return "bytes that no reader takes"

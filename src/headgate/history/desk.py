@@ -98,7 +98,7 @@ def decided(history: History, case: Case) -> Desk:
     """Match calls and results, and decide what is renamed, taken out and made."""
     rules = case.dialect.rules
     rounds = rounds_of(history.messages)
-    pairing = paired(rounds, rules, held=history.server_held)
+    pairing = paired(rounds, rules, held=history.server_held, interrupted=case.interrupted)
     desk = Desk(history, case, rounds, pairing, names_for(history.messages, rounds, rules))
     waiting = _still_waiting(desk)
     for round_ in rounds:

@@ -8,7 +8,7 @@ said in its place, and what was sent is not changed afterwards.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -28,10 +28,17 @@ class Pairing:
     """By the place of the result."""
 
 
-def paired(rounds: Sequence[Round], rules: Rules, *, held: bool) -> Pairing:
+def paired(
+    rounds: Sequence[Round],
+    rules: Rules,
+    *,
+    held: bool = False,
+    interrupted: Callable[[str], bool] | None = None,
+) -> Pairing:
     """Match calls and results, across rounds only where results may stand anywhere.
 
     `held`: the provider remembers calls that are not here, so a result without call may stay.
+    `interrupted`: calls that were sent as such; what comes for them in a later round is late.
     """
     anywhere = rules.placing == "anywhere"
     pairing = Pairing()
@@ -46,7 +53,8 @@ def paired(rounds: Sequence[Round], rules: Rules, *, held: bool) -> Pairing:
             del open_calls[call_id]  # The id is another call's from here on.
         for spot in _unmatched(round_, rules, pairing):
             call_id = spot.part.call_id
-            if anywhere and open_calls.get(call_id):
+            was_sent = interrupted is not None and interrupted(call_id)
+            if anywhere and open_calls.get(call_id) and not was_sent:
                 pairing.answers[open_calls[call_id].popleft().place] = spot
             elif call_id and (call_id in here or call_id in called):
                 pairing.spare[spot.place] = "duplicate" if call_id in here else "late"

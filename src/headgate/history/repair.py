@@ -12,19 +12,26 @@ from headgate.dialects.history import History
 from headgate.history.empties import alternating, answerable, filled
 from headgate.history.own import OWN, Settling
 from headgate.history.placing import placed
-from headgate.history.report import Case, Fix, Known, Repaired, Unrepairable
+from headgate.history.report import Case, Fix, Interrupted, Known, Repaired, Unrepairable
 from headgate.history.sound import unsound
 from headgate.history.surrogates import without_halves
 
 
-def repair(history: History, *, pending: bool = False, known: Known | None = None) -> Repaired:
+def repair(
+    history: History,
+    *,
+    pending: bool = False,
+    known: Known | None = None,
+    interrupted: Interrupted | None = None,
+) -> Repaired:
     """Give every call its one result, every result its call, and the provider what it demands.
 
     `pending`: the calls of the last assistant message still wait for their results. `known` gives
     the real result of a call that has none here; what it says for a call must never change, because
-    it was sent.
+    it was sent. `interrupted` says which calls were sent as interrupted: their real results, where
+    they come later, are taken out and reported, so that what was sent stays.
     """
-    case = Case(dialect_named(history.dialect), pending, known)
+    case = Case(dialect_named(history.dialect), pending, known, interrupted)
     if history.server_held and not case.dialect.rules.rewrites_held:
         return Repaired(history)
     try:

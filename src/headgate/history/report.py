@@ -39,6 +39,9 @@ FixKind = Literal[
 Known: TypeAlias = Callable[[str], str | None]
 """What is known to be the real result of a call, by its id."""
 
+Interrupted: TypeAlias = Callable[[str], bool]
+"""Whether a call was once sent as interrupted, by its id."""
+
 
 class Unrepairable(HeadgateError):
     """A history that could only be mended by changing what must stay as it is."""
@@ -81,8 +84,9 @@ class Case:
     """What every step of a repair knows beside the history."""
 
     dialect: Dialect
-    pending: bool
-    known: Known | None
+    pending: bool = False
+    known: Known | None = None
+    interrupted: Interrupted | None = None
 
     def edited(self, message: Message, parts: list[Part]) -> Message:
         """The message with these parts; itself if they are its own, never one with thinking."""
