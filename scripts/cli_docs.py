@@ -15,7 +15,8 @@ OPENING = """\
 
 These calls are an interface: scripts may rely on them. What a tool printed is never passed on as it
 came: controls, escape sequences and characters that change the direction of writing are shown as
-`\\x1b` and the like, on a pipe too. Only `headgate read --raw` gives every byte.
+`\\x1b` and the like, on a pipe too. Only `headgate read --raw` gives every byte, and a history that
+`headgate repair` or `headgate prepare` writes to a file or a pipe is not changed for reading.
 """
 
 

@@ -16,8 +16,11 @@ COMMANDS: Commands = (
     ("trim", "show what the model would see of a text or JSON"),
     ("run", "run a command and show its output as the model would see it"),
     ("read", "read back what was left out"),
+    ("check", "list what a provider would refuse in a history"),
+    ("repair", "make a history one that its provider accepts"),
+    ("prepare", "make a history ready to send: repaired, same bytes again, within its budgets"),
     ("explain", "say why a result was shown as it was, and show it"),
-    ("count", "count the tokens of a text"),
+    ("count", "count the tokens of a text or a history"),
     ("presets", "list the policies that come with headgate, or write one"),
     ("store", "list what is kept"),
 )
@@ -36,13 +39,13 @@ options:
   --version   show the version and exit
 
 Data goes to stdout, messages to stderr. The exit code is 0 when it is done, 1 when something was
-found (a ref that is not there), 2 when it could not run.
+found (a violation, a ref that is not there), 2 when it could not run.
 
 environment:
   HEADGATE_STATE_DIR  where results are kept (default: headgate in $XDG_STATE_HOME,
                       else in ~/.local/state)
   HEADGATE_SESSION    the session, where --session names none (default: 'default')
-  HEADGATE_POLICY     a policy as TOML for trim, run and read; headgate presets writes one
+  HEADGATE_POLICY     a policy as TOML for trim, run, read and prepare; headgate presets writes one
   HEADGATE_PRESET     the preset, where neither --preset nor a policy names one
   HEADGATE_...        any entry of a policy, as in HEADGATE_RESULT=4000
   HEADGATE_DEBUG      1 shows the traceback of a fault in headgate itself
@@ -51,6 +54,7 @@ examples:
   headgate run --tokens 2000 -- pytest -x       run the tests, show what matters
   headgate trim --tokens 500 build.log          see a log as the model would
   headgate read --last --search 'error|warn'    look into what was left out
+  headgate prepare request.json > ready.json    make a history ready to send
 """
 
 INTERRUPTED = 130
