@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 from base64 import b32encode
+from functools import lru_cache
 
 from headgate.types import Ref
 
@@ -19,15 +20,17 @@ REF_PATTERN = re.compile(rf"r_[a-z2-7]{{{REF_LETTERS}}}")
 
 def ref_of(key: bytes, session: str, sha256: str) -> Ref:
     """The address of a content (its sha256, hexadecimal) in a session."""
-    return "r_" + _letters(key, b"ref", session, sha256)[:REF_LETTERS]
+    return "r_" + _letters(key, session, sha256)[:REF_LETTERS]
 
 
 def tag_of(key: bytes, session: str, sha256: str) -> str:
     """The tag in the markers of a content; the content's author cannot know it."""
-    return _letters(key, b"tag", session, sha256)[:TAG_LETTERS]
+    return _letters(key, session, sha256)[-TAG_LETTERS:]
 
 
-def _letters(key: bytes, purpose: bytes, session: str, sha256: str) -> str:
+@lru_cache(maxsize=256)
+def _letters(key: bytes, session: str, sha256: str) -> str:
+    """Letters for a content: the ref is made of the first, the tag of others."""
     name = session.encode("utf-8", "surrogatepass")
-    message = b"%b\x00%d\x00%b%b" % (purpose, len(name), name, bytes.fromhex(sha256))
-    return b32encode(hmac.digest(key, message, "sha256")).decode().lower()
+    message = b"%d\x00%b%b" % (len(name), name, bytes.fromhex(sha256))
+    return b32encode(hmac.digest(key, message, "sha256")[:20]).decode().lower()

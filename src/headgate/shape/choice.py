@@ -96,10 +96,11 @@ class Choice:
         self._take(number, text, price)
         return True
 
-    def add_run(self, first: int, last: int, most: int) -> bool:
+    def add_run(self, first: int, last: int, most: int) -> int:
         """Show a run of lines that are at hand and not shown yet, measured in one go.
 
-        Texts measured together are never larger than one by one, so the sum of runs is safe.
+        Gives what the run costs; it is shown if that is at most `most`. Texts measured together are
+        never larger than one by one, so the sum of runs is safe.
         """
         texts = [self.lines[number] or "" for number in range(first, last + 1)]
         joined = "\n".join(texts) + "\n"
@@ -107,13 +108,12 @@ class Choice:
         left = first == 1 or first - 1 in self.shown
         right = last == self.lines.total or last + 1 in self.shown
         price = size + (1 - left - right) * self.gap_cost
-        if price > min(most, self.left):
-            return False
-        self.shown.update(zip(range(first, last + 1), texts, strict=True))
-        for number, text in enumerate(texts, first):
-            self.costs[number] = size * (len(text) + 1) // len(joined)
-        self.cost += price
-        return True
+        if price <= min(most, self.left):
+            self.shown.update(zip(range(first, last + 1), texts, strict=True))
+            for number, text in enumerate(texts, first):
+                self.costs[number] = size * (len(text) + 1) // len(joined)
+            self.cost += price
+        return price
 
     def reach(self, number: int, step: int, chars: int) -> int:
         """The last line of the run from `number` on: at hand, not shown, about `chars` long."""

@@ -268,8 +268,11 @@ def _is_log(view: _View) -> bool:
 
 
 def _is_delimited(view: _View, delimiter: bytes) -> bool:
+    first = view.lines[:24]
+    if sum(delimiter in line for line in first) < 0.8 * len(first):
+        return False
     # Tabs that indent, and commas that end a line, are code.
-    lines = [QUOTED.sub(b"q", line.strip()) for line in view.lines[:24] if len(line) < LINE_BYTES]
+    lines = [QUOTED.sub(b"q", line.strip()) for line in first if len(line) < LINE_BYTES]
     counts = [0 if line.endswith(delimiter) else line.count(delimiter) for line in lines]
     most, times = Counter(counts).most_common(1)[0] if counts else (0, 0)
     if most == 0 or times < 0.9 * len(lines) or len(lines) < 2 + (most < 3):

@@ -26,6 +26,9 @@ ORDINARY_CHARS = 240
 LEAST_HIDDEN = 40
 """Hiding fewer characters than the note about it takes helps nobody."""
 
+LEAST_LINE = 4
+"""No line worth showing costs less."""
+
 LINES_BEFORE = 2
 LINES_AFTER = 3
 INDENTED_AFTER = 12
@@ -72,14 +75,26 @@ def _fill(choice: Choice, step: int, share: int) -> None:
         if number in choice.shown:
             number += step
             continue
-        last = choice.reach(number, step, int(left * choice.chars_per_unit))
-        while last != number and not choice.add_run(min(number, last), max(number, last), left):
-            last = number + (last - number) // 2 if step > 0 else number - (number - last) // 2
-        if last == number and not choice.add(number, left):
+        if left < LEAST_LINE:
+            return
+        taken = _take_run(choice, number, step, left)
+        if not taken and not choice.add(number, left):
             if left > share // 2:
                 choice.clip(number, left)
             return
-        number = last + step
+        number += step * max(taken, 1)
+
+
+def _take_run(choice: Choice, number: int, step: int, left: int) -> int:
+    """Show as many lines from `number` on as fit, guessing how many; 0: not even two."""
+    count = abs(choice.reach(number, step, int(left * choice.chars_per_unit)) - number) + 1
+    while count > 1:
+        last = number + step * (count - 1)
+        price = choice.add_run(min(number, last), max(number, last), left)
+        if price <= left:
+            return count
+        count = min(count - 1, count * left // price)
+    return 0
 
 
 def _fill_middle(choice: Choice, sketch: Sketch) -> int:
@@ -150,8 +165,10 @@ def _close_small_gaps(choice: Choice) -> None:
 def _fill_rest(choice: Choice, head_share: float) -> None:
     """Spend what is left on the ends, then on the insides of cut lines."""
     _fill(choice, 1, int(choice.left * head_share))
-    _fill(choice, -1, choice.left)
-    _fill(choice, 1, choice.left)
+    if head_share < 1:
+        _fill(choice, -1, choice.left)
+    if head_share > 0:
+        _fill(choice, 1, choice.left)
     _grow_clipped(choice)
 
 
@@ -203,8 +220,7 @@ def _render(choice: Choice, sketch: Sketch, size: int) -> str:
     marker, total = choice.marker, choice.lines.total
     gaps = _gaps(choice)
     missing = sum(last - first + 1 for first, last in gaps)
-    shown_size = choice.room.size("\n".join(choice.shown.values()))
-    left_out = max(size - shown_size, 0)
+    left_out = max(size - sum(choice.costs.values()), 0)
     main = ""
     if missing:
         first, last = max(gaps, key=lambda gap: gap[1] - gap[0])

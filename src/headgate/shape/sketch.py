@@ -32,6 +32,9 @@ RARE_BYTES = 4 << 20
 NEAR_BYTES = 800
 """What is kept of the text before and after a line that stands out, for context."""
 
+ENOUGH = 8
+"""Lines of one form that are kept for choosing."""
+
 RARE_SCORE = 2.0
 QUERY_SCORE = 6.0
 REPEATED = 0.15
@@ -162,6 +165,8 @@ class Sketcher:
         if self.forms[form] > 1:
             score *= REPEATED
         known = self.found.get(number)
+        if known is None and self.forms[form] > ENOUGH:
+            return
         if known is not None:
             self.found[number] = replace(known, score=known.score + score)
             return
@@ -227,9 +232,9 @@ def _add_rare(data: bytes, found: dict[int, Found]) -> None:
     once = {form for form, count in counts.items() if count == 1 and form.strip()}
     if not once:
         return
-    places = {form: index for index, form in enumerate(forms) if form in once}
+    places = dict(zip(forms, range(len(forms)), strict=True))
     lines = data.split(b"\n")
-    for index in list(places.values())[: 2 * FOUND_LINES - len(found)]:
+    for index in sorted(places[form] for form in once)[: 2 * FOUND_LINES - len(found)]:
         line = lines[index][:CLIP_BYTES]
         hidden = len(lines[index]) - len(line)
         found.setdefault(index + 1, Found(index + 1, line, hidden, RARE_SCORE))
