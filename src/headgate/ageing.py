@@ -85,15 +85,24 @@ LINE_SIZE = 60
 """What the one line of the second step measures, about."""
 
 
+def pressing(ageing: Ageing, used: int, window: int | None, *, is_cold: bool) -> str:
+    """Why an epoch opens before results are old; empty: nothing presses."""
+    if not window:
+        return ""
+    if ageing.high is not None and used >= ageing.high * window:
+        return "the window is filling up"
+    if ageing.idle and is_cold and used > ageing.low * window:
+        return "the cache is cold"
+    return ""
+
+
 def epoch(results: Sequence[Old], use: Use, ageing: Ageing) -> Epoch:
     """Decide whether an epoch opens, and what ages in it."""
     able = [i for i, old in enumerate(results) if _may_age(i, old, len(results), ageing)]
-    if ageing.high is not None and use.window and use.used >= ageing.high * use.window:
+    why = pressing(ageing, use.used, use.window, is_cold=use.is_cold)
+    if why and use.window:
         target = int(use.used - ageing.low * use.window)
-        return Epoch(_until(able, results, target, ageing), "the window is filling up")
-    if ageing.idle and use.is_cold and use.window and use.used > ageing.low * use.window:
-        target = int(use.used - ageing.low * use.window)
-        return Epoch(_until(able, results, target, ageing), "the cache is cold")
+        return Epoch(_until(able, results, target, ageing), why)
     if ageing.turns is not None:
         moves = _by_turns(able, results, ageing.turns)
         if moves and (not ageing.weigh or use.is_cold or _worth_it(moves, results, use, ageing)):

@@ -18,9 +18,11 @@ from headgate.journal import Guard, Journal
 from headgate.types import KINDS, Ref, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """Which result of which conversation: forks and reused ids are told apart without a name."""
+class Key(msgspec.Struct, frozen=True, gc=False):
+    """Which result of which conversation: forks and reused ids are told apart without a name.
+
+    A struct and no dataclass: a request makes one for each of its results, and looks it up.
+    """
 
     prefix: bytes
     """Hash chain of the history before the call; empty where it is not known."""
@@ -97,6 +99,14 @@ class Ledger:
                 self._refresh()
             return self._entry(key).verdict if key in self._entries else None
 
+    def recall(self, key: Key) -> Verdict | None:
+        """The verdict that stands as far as this process has read; `epochs` reads what is new."""
+        entry = self._entries.get(key)
+        if isinstance(entry, Recorded):
+            with self._guard:
+                entry = self._entry(key)
+        return entry.verdict if entry is not None else None
+
     def record(self, entries: Sequence[tuple[Key, Verdict]], *, time_ns: int) -> list[Verdict]:
         """Record verdicts, and answer with those that stand: the first of each key."""
         with self._guard:
@@ -116,22 +126,23 @@ class Ledger:
             self._write()
             return self._epochs[opened.anchor]
 
-    def epochs(self, anchors: Collection[bytes]) -> list[EpochEntry]:
-        """The epochs that hold for a history whose chain has these links, oldest first."""
+    def epochs(self, anchors: Collection[bytes] | None = None) -> list[EpochEntry]:
+        """The epochs that hold for a history whose chain has these links, oldest first; or all."""
         with self._guard:
             self._refresh()
-            return [entry for anchor, entry in self._epochs.items() if anchor in anchors]
+            epochs = self._epochs.items()
+            return [entry for anchor, entry in epochs if anchors is None or anchor in anchors]
 
     def by_call(self, call_id: str) -> list[Entry]:
         """What was recorded for a call id, oldest first; several where the id came back."""
         with self._guard:
             self._refresh()
-            if self._by_call is None:
-                # Not while opening: a long ledger is mostly asked by key.
-                self._by_call = {}
-                for key in self._entries:
-                    self._by_call.setdefault(key.call_id, []).append(key)
-            return [self._entry(key) for key in self._by_call.get(call_id, [])]
+            return self._of_call(call_id)
+
+    def recall_by_call(self, call_id: str) -> list[Entry]:
+        """The same, as far as this process has read."""
+        with self._guard:
+            return self._of_call(call_id)
 
     def by_ref(self, ref: Ref) -> list[Entry]:
         """What was recorded with a ref, oldest first."""
@@ -212,6 +223,14 @@ class Ledger:
         self._epochs[recorded.anchor] = EpochEntry(
             recorded.anchor, recorded.why, moves, recorded.time_ns
         )
+
+    def _of_call(self, call_id: str) -> list[Entry]:
+        if self._by_call is None:
+            # Not while opening: a long ledger is mostly asked by key.
+            self._by_call = {}
+            for key in self._entries:
+                self._by_call.setdefault(key.call_id, []).append(key)
+        return [self._entry(key) for key in self._by_call.get(call_id, [])]
 
     def _add(self, key: Key, entry: Entry | Recorded) -> None:
         self._entries[key] = entry

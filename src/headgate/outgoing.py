@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+
+import msgspec
 
 from headgate.admit import Spill
 from headgate.arrive import identify
 from headgate.check import recognise_dialect
+from headgate.check.recognise import recognise
 from headgate.dialects import DIALECTS, dialect_named
 from headgate.dialects.dialect import Dialect
 from headgate.dialects.history import History
@@ -17,11 +20,11 @@ from headgate.disk import Folder
 from headgate.errors import HistoryError
 from headgate.events import HistoryPrepared, HistoryRepaired
 from headgate.history.calibration_file import FILE_NAME, CalibrationFile
-from headgate.history.chain import chain
 from headgate.history.count import Accounting, Count, accounting_for, count, observation
 from headgate.history.desk import INTERRUPTED
 from headgate.history.repair import repair
 from headgate.history.report import Fix, Repaired
+from headgate.history.seen import Seen
 from headgate.history.slots import State
 from headgate.history.tally import CountCache
 from headgate.history.usage import Usage, usage_of
@@ -71,6 +74,8 @@ class Outgoing:
         state = Folder(session.state, "the state folder")
         self.calibrations = CalibrationFile(state / FILE_NAME)
         self.cache = CountCache()
+        self.seen: dict[str, Seen] = {}
+        """By dialect: what need not be looked at again."""
         self.reports: OrderedDict[bytes, Usage] = OrderedDict()
         """By the chain of the request that was answered: what the provider reported."""
 
@@ -86,19 +91,20 @@ class Outgoing:
         question: str,
     ) -> Outcome:
         """Repair, reapply, budget, compact, count; what is decided is recorded, then given."""
-        spoken = dialect_of(body, dialect)
-        history = spoken.read(body)
+        seen = self._seen(dialect_of(body, dialect))
+        history = seen.read(body)
         repaired = self._repaired(history, pending)
+        links = seen.chain(repaired.history)
         accounting = self._accounting(model or history.model, window_tokens)
-        reported = usage_of(usage) if usage is not None else self._remembered(repaired.history)
+        reported = usage_of(usage) if usage is not None else self._remembered(links)
         request = Request(accounting, reported, time_ns=self.session.clock(), cache=self.cache)
         if repaired.gave_up:
             return self._as_it_came(body, history, repaired, request)
         desk = self._desk(question, model or history.model, accounting, window_tokens)
-        prepared, decided = self._carried_out(repaired.history, spoken, desk, request)
+        prepared, decided = self._carried_out(repaired.history, links, seen, desk, request)
         outcome = Outcome(
-            body=spoken.write(prepared.history),
-            dialect=spoken.name,
+            body=seen.dialect.write(prepared.history),
+            dialect=seen.dialect.name,
             fixes=repaired.fixes,
             gave_up="",
             verdicts=tuple(standing.verdict for standing in prepared.standings),
@@ -121,8 +127,9 @@ class Outgoing:
         after = usage_of(usage)
         if after is None:
             return
-        history = dialect_of(body, dialect).read(body)
-        links = chain(history)
+        seen = self._seen(dialect_of(body, dialect))
+        history = seen.read(body)
+        links = seen.chain(history)
         name = model or history.model
         at = next((i for i in range(len(links) - 1, -1, -1) if links[i] in self.reports), None)
         if at is not None and at < len(history.messages):
@@ -139,6 +146,11 @@ class Outgoing:
         self.reports[links[-1]] = after
         while len(self.reports) > REMEMBERED:
             self.reports.popitem(last=False)
+
+    def _seen(self, dialect: Dialect) -> Seen:
+        if dialect.name not in self.seen:
+            self.seen[dialect.name] = Seen(dialect)
+        return self.seen[dialect.name]
 
     def _repaired(self, history: History, pending: bool) -> Repaired:
         if not self.session.policy.repair:
@@ -169,23 +181,32 @@ class Outgoing:
         return entries[0].verdict.text
 
     def _carried_out(
-        self, history: History, dialect: Dialect, desk: Desk, request: Request
+        self,
+        history: History,
+        links: Sequence[bytes],
+        seen: Seen,
+        desk: Desk,
+        request: Request,
     ) -> tuple[Prepared, set[Key]]:
         """Keep and record what the plan says; where others were first, plan again."""
         session = self.session
         overrides = session.overrides()
+
+        def planned() -> Prepared:
+            return plan_history(history, links, seen, session.ledger, desk, overrides, request)
+
         decided: set[Key] = set()
-        prepared = plan_history(history, dialect, session.ledger, desk, overrides, request)
+        prepared = planned()
         for _ in range(MOST_ROUNDS):
             failed = session.keep(prepared.spills)
             if failed and not failed.keys() <= desk.failed.keys():
                 desk = replace(desk, failed={**desk.failed, **failed})
-                prepared = plan_history(history, dialect, session.ledger, desk, overrides, request)
+                prepared = planned()
                 continue
             decided.update(key for key, _ in prepared.decided)
             if self._recorded(prepared):
                 break
-            prepared = plan_history(history, dialect, session.ledger, desk, overrides, request)
+            prepared = planned()
         return prepared, decided
 
     def _recorded(self, prepared: Prepared) -> bool:
@@ -216,11 +237,10 @@ class Outgoing:
         accounting = replace(accounting, media_tokens=self.session.policy.media_tokens)
         return replace(accounting, window_tokens=window) if window else accounting
 
-    def _remembered(self, history: History) -> Usage | None:
-        """The report of the last response that this history goes on from."""
+    def _remembered(self, links: Sequence[bytes]) -> Usage | None:
+        """The report of the last response that a history with this chain goes on from."""
         if not self.reports:
             return None
-        links = chain(history)
         found = (self.reports.get(link) for link in reversed(links[:-1]))
         return next((usage for usage in found if usage is not None), None)
 
@@ -246,10 +266,18 @@ def dialect_of(body: bytes, name: str | None) -> Dialect:
     """The dialect that is named, or the only one that the body fits."""
     if name is not None:
         return dialect_named(name)
-    fitting = recognise_dialect(body)
+    fitting = _fitting(body)
     if len(fitting) == 1:
         return dialect_named(fitting[0])
     if not fitting:
         known = ", ".join(dialect.name for dialect in DIALECTS)
         raise HistoryError(f"no history in a dialect that is known: {known}")
     raise HistoryError(f"fits {' and '.join(fitting)}; say which dialect it is")
+
+
+def _fitting(body: bytes) -> list[str]:
+    try:
+        return recognise(msgspec.json.decode(body))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # What the fast parser refuses may be a history all the same, or has its fault named.
+        return recognise_dialect(body)

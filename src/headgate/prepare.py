@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from headgate.admit import Spill, plan_batch
 from headgate.arrive import arrive
-from headgate.dialects.dialect import Dialect
 from headgate.dialects.history import History
 from headgate.events import Event
-from headgate.history.chain import chain
 from headgate.history.compact import Compacted, Standing, compact, spill_of
 from headgate.history.count import Accounting, Count, count
 from headgate.history.groups import groups_of
 from headgate.history.repeats import Base, Bases, repeated, target_of
-from headgate.history.slots import (
-    Recall,
-    Slot,
-    recall_for,
-    slots_of,
-    turns_after,
-    with_texts,
-)
+from headgate.history.seen import Seen
+from headgate.history.slots import Recall, Slot, recall_for, slots_of, turns_after
 from headgate.history.tally import CountCache
 from headgate.history.usage import Usage
 from headgate.judge import Desk, referring
@@ -61,18 +54,18 @@ class Prepared:
 
 def plan_history(
     history: History,
-    dialect: Dialect,
+    links: Sequence[bytes],
+    seen: Seen,
     ledger: Ledger,
     desk: Desk,
     overrides: OverrideTable,
     request: Request,
 ) -> Prepared:
-    """Make a repaired history ready to send."""
-    links = chain(history)
+    """Make a repaired history with this chain ready to send."""
     recall = recall_for(ledger, links)
-    budgeted = _budgeted(history, dialect, links, recall, desk, overrides, request)
+    budgeted = _budgeted(history, links, seen, recall, desk, overrides, request)
     standings = tuple(budgeted.standings)
-    reapplied = with_texts(history, dialect, _texts(standings))
+    reapplied = seen.with_texts(history, _texts(standings))
     counted = _count(reapplied, request)
     moved = compact(
         standings,
@@ -89,7 +82,7 @@ def plan_history(
         Standing(standing.slot, moved.entry.moves.get(standing.slot.key, standing.verdict))
         for standing in standings
     )
-    compacted = with_texts(history, dialect, _texts(standings))
+    compacted = seen.with_texts(history, _texts(standings))
     recounted = _count(compacted, replace(request, usage=None))
     return _prepared(compacted, standings, budgeted, moved, recounted)
 
@@ -104,9 +97,20 @@ class Budgeted:
     events: list[Event] = field(default_factory=list)
     over_budget: int = 0
     bases: Bases = field(default_factory=Bases)
-    """What later results may refer to."""
+    based: int = 0
+    """How many of the standings are among the bases: none, as long as nothing is fresh."""
     spent: dict[int, int] = field(default_factory=dict)
-    """By turn, counted from the end: what its results take."""
+    """By turn, counted from the end: what its results take, where turns have a budget."""
+
+    def bases_so_far(self) -> Bases:
+        """What a result that comes now may refer to."""
+        for slot, verdict in self.standings[self.based :]:
+            if verdict.text is None and verdict.age == 0:
+                result, original = slot.result, slot.identity.original
+                text = original.decode("utf-8", "replace")
+                self.bases.add(Base(result.call_id, result.tool, target_of(result), text))
+        self.based = len(self.standings)
+        return self.bases
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +126,8 @@ class Finder:
 
 def _budgeted(
     history: History,
-    dialect: Dialect,
     links: Sequence[bytes],
+    seen: Seen,
     recall: Recall,
     desk: Desk,
     overrides: OverrideTable,
@@ -132,48 +136,61 @@ def _budgeted(
     """Decide what is fresh, each group on its own."""
     out = Budgeted()
     turns = turns_after(history.messages)
-    sizes = _count(history, request).sizes if desk.policy.scale else ()
+    used = _used(history, request) if desk.policy.scale else ()
     for group in groups_of(history):
-        first = min(spot.message for spot, _ in group.answered)
-        slots = slots_of(group, history, dialect, links[first], turns[first], recall)
-        window = request.accounting.window_tokens
-        used = sum(sizes[:first]) / window if sizes and window else None
-        _decide(slots, replace(desk, used=used), overrides, out)
+        first = group.answered[0][0].message
+        slots = slots_of(group, history, seen, links[first], turns[first], recall)
+        known = [Standing(slot, slot.known) for slot in slots if slot.known is not None]
+        if len(known) == len(slots):
+            _stand(known, desk.policy, out)
+        else:
+            _decide(slots, replace(desk, used=used[first]) if used else desk, overrides, out)
     return out
 
 
+def _used(history: History, request: Request) -> list[float]:
+    """The share of the window that is in use before each message; nothing if it is not known."""
+    window = request.accounting.window_tokens
+    if not window:
+        return []
+    return [size / window for size in accumulate(_count(history, request).sizes, initial=0)]
+
+
 def _decide(slots: Sequence[Slot], desk: Desk, overrides: OverrideTable, out: Budgeted) -> None:
+    """Decide a group in which something is fresh."""
     known = {slot.key: slot.known for slot in slots if slot.known is not None}
     fresh = [slot for slot in slots if slot.known is None]
-    referring = _referring(fresh, out.bases, desk)
-    verdicts = known
-    if fresh:
-        turn = slots[0].turns
-        spent = out.spent.get(turn, 0)
-        finder = Finder({**known, **referring})
-        batch = [slot.result for slot in slots]
-        plan = plan_batch(batch, finder, desk, overrides, slots[0].key.prefix, spent)
-        verdicts = dict(zip(plan.keys, plan.verdicts, strict=True))
-        out.events += plan.events
-        out.spills.update({spill.ref: spill for spill in plan.spills})
-        out.decided += [(slot.key, verdicts[slot.key]) for slot in fresh]
-        taken = sum(_cost(verdict, desk.policy) for verdict in plan.verdicts)
-        out.over_budget += max(taken - plan.budget, 0) if plan.budget is not None else 0
-    for slot in slots:
-        verdict = verdicts[slot.key]
-        if slot.key in referring and verdict.ref is not None:
-            out.spills[verdict.ref] = spill_of(slot, verdict.ref)
-        standing = Standing(slot, verdict)
-        out.standings.append(standing)
-        if desk.policy.repeats and verdict.text is None and verdict.age == 0:
-            out.bases.add(_base(standing))
-        out.spent[slot.turns] = out.spent.get(slot.turns, 0) + _cost(verdict, desk.policy)
+    referring = _referring(fresh, out, desk)
+    spent = out.spent.get(slots[0].turns, 0)
+    finder = Finder({**known, **referring})
+    batch = [slot.result for slot in slots]
+    plan = plan_batch(batch, finder, desk, overrides, slots[0].key.prefix, spent)
+    verdicts = dict(zip(plan.keys, plan.verdicts, strict=True))
+    out.events += plan.events
+    out.spills.update({spill.ref: spill for spill in plan.spills})
+    out.decided += [(slot.key, verdicts[slot.key]) for slot in fresh]
+    taken = sum(_cost(verdict, desk.policy) for verdict in plan.verdicts)
+    out.over_budget += max(taken - plan.budget, 0) if plan.budget is not None else 0
+    for slot in fresh:
+        ref = verdicts[slot.key].ref
+        if slot.key in referring and ref is not None:
+            out.spills[ref] = spill_of(slot, ref)
+    _stand([Standing(slot, verdicts[slot.key]) for slot in slots], desk.policy, out)
 
 
-def _referring(fresh: Sequence[Slot], bases: Bases, desk: Desk) -> dict[Key, Verdict]:
+def _stand(standings: Sequence[Standing], policy: Policy, out: Budgeted) -> None:
+    """Take in what one group's results are from now on."""
+    out.standings += standings
+    if policy.turn is not None:
+        for slot, verdict in standings:
+            out.spent[slot.turns] = out.spent.get(slot.turns, 0) + _cost(verdict, policy)
+
+
+def _referring(fresh: Sequence[Slot], out: Budgeted, desk: Desk) -> dict[Key, Verdict]:
     """Fresh results that stand in the history already, and the verdicts that say so."""
     if not desk.policy.repeats:
         return {}
+    bases = out.bases_so_far()
     found: dict[Key, Verdict] = {}
     for slot in fresh:
         if slot.result.is_error or slot.identity.media:
@@ -184,11 +201,6 @@ def _referring(fresh: Sequence[Slot], bases: Bases, desk: Desk) -> dict[Key, Ver
             arrived = arrive(slot.identity, desk.policy, desk.meter)
             found[slot.key] = referring(arrived, stands.text, stands.base, desk)
     return found
-
-
-def _base(standing: Standing) -> Base:
-    result = standing.slot.result
-    return Base(result.call_id, result.tool, target_of(result), standing.text)
 
 
 def _texts(standings: Sequence[Standing]) -> dict[tuple[int, int], str]:

@@ -7,6 +7,7 @@ marks, writes the same content as a string or as one block, or writes the same J
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 
 import msgspec
 
@@ -22,17 +23,21 @@ _WRITTEN = msgspec.json.Encoder(order="sorted").encode
 """For numbers of more than 64 bits, which cannot be packed."""
 
 
-def chain(history: History) -> list[bytes]:
+def digest_of(raw: bytes) -> bytes:
+    """What a message or a setting says, whatever its bytes: of `canonical` the hash."""
+    return hashlib.sha256(canonical(raw)).digest()
+
+
+def chain(history: History, digest: Callable[[bytes], bytes] = digest_of) -> list[bytes]:
     """One link before each message, and one behind the last."""
     settings = dialect_named(history.dialect).prefix_settings
     start = hashlib.sha256(history.dialect.encode())
     for name in settings:
-        start.update(hashlib.sha256(canonical(history.settings.get(name, b""))).digest())
+        start.update(digest(history.settings.get(name, b"")))
     link = start.digest()
     links = [link]
     for message in history.messages:
-        digest = hashlib.sha256(canonical(message.raw)).digest()
-        link = hashlib.sha256(link + digest).digest()
+        link = hashlib.sha256(link + digest(message.raw)).digest()
         links.append(link)
     return links
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from headgate.admit import Spill
-from headgate.ageing import Epoch, Old, Step, Use, epoch
+from headgate.ageing import Epoch, Old, Step, Use, epoch, pressing
 from headgate.dialects.history import History
 from headgate.economy import binds_thinking, prices_of
 from headgate.history.count import Count
@@ -21,8 +22,7 @@ from headgate.toolnames import class_of
 from headgate.types import Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """A result and the verdict that stands for it now."""
 
     slot: Slot
@@ -55,17 +55,21 @@ def compact(
     time_ns: int,
 ) -> Compacted | None:
     """Open an epoch if it is time; None: nothing moves."""
+    ageing = desk.policy.ageing
+    used, window = counted.tokens, counted.window_tokens
+    if ageing.turns is None and not pressing(ageing, used, window, is_cold=is_cold):
+        return None
     last_bound = _last_thinking(history) if binds_thinking(history.model) else -1
     olds = [_old(standing, last_bound, desk) for standing in standings]
     use = Use(
-        used=counted.tokens,
-        window=counted.window_tokens,
+        used=used,
+        window=window,
         sizes=counted.sizes,
         requests=sum(message.role == "assistant" for message in history.messages),
         is_cold=is_cold,
         prices=prices_of(history.dialect),
     )
-    opened = epoch(olds, use, desk.policy.ageing)
+    opened = epoch(olds, use, ageing)
     if not opened.moves:
         return None
     return _carried_out(_with_dependents(opened, standings), standings, desk, anchor, time_ns)

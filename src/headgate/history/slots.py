@@ -6,22 +6,23 @@ knowing the history is found by its call: as the original, or as the text that w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from headgate.arrive import Identity, identify
-from headgate.dialects.dialect import Dialect
+import msgspec
+
+from headgate.arrive import Identity
 from headgate.dialects.history import History, Message, Part
 from headgate.history.groups import Group
+from headgate.history.seen import Seen
 from headgate.ledger import Key, Ledger
 from headgate.types import ToolResult, Verdict
 
 State = Literal["fresh", "frozen", "replaced"]
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(msgspec.Struct, frozen=True, gc=False):
     """One result in a history."""
 
     message: int
@@ -55,14 +56,16 @@ class Recall:
 
     def of(self, key: Key, identity: Identity) -> Verdict | None:
         """The verdict that stands for a result; None: it is fresh."""
-        unknown = replace(key, prefix=b"")
-        found = self.moved.get(key) or self.ledger.find(key) or self.ledger.find(unknown)
-        return found or self._let_in(key.call_id, identity)
+        found = self.moved.get(key) or self.ledger.recall(key)
+        if found is not None:
+            return found
+        unknown = Key(b"", key.call_id, key.digest)
+        return self.ledger.recall(unknown) or self._let_in(key.call_id, identity)
 
     def _let_in(self, call_id: str, identity: Identity) -> Verdict | None:
         """The verdict of a result that stands here as it was shown; it stays as it is."""
         text = identity.original
-        for entry in reversed(self.ledger.by_call(call_id)):
+        for entry in reversed(self.ledger.recall_by_call(call_id)):
             shown = entry.verdict.text
             if shown is not None and shown.encode("utf-8", "surrogatepass") == text:
                 return replace(entry.verdict, text=None)
@@ -70,7 +73,10 @@ class Recall:
 
 
 def recall_for(ledger: Ledger, links: Sequence[bytes]) -> Recall:
-    """Collect the epochs that hold for a history with this chain; a later one goes before."""
+    """Collect the epochs that hold for a history with this chain; a later one goes before.
+
+    What other processes wrote is read here, once for all results.
+    """
     moved: dict[Key, Verdict] = {}
     for epoch in ledger.epochs(frozenset(links)):
         moved.update(epoch.moves)
@@ -78,19 +84,18 @@ def recall_for(ledger: Ledger, links: Sequence[bytes]) -> Recall:
 
 
 def slots_of(
-    group: Group, history: History, dialect: Dialect, prefix: bytes, turns: int, recall: Recall
+    group: Group, history: History, seen: Seen, prefix: bytes, turns: int, recall: Recall
 ) -> list[Slot]:
     """The results of one group that say something, with what is known of each."""
     slots: list[Slot] = []
     for spot, call in group.answered:
-        result = dialect.tool_result(spot.part, call)
-        identity = identify(result)
-        if not identity.original.strip():
+        number, place = spot.place
+        identity = seen.identity(history.messages[number], place, call)
+        if not identity.original or identity.original.isspace():
             continue
-        key = Key(prefix, result.call_id, identity.digest)
+        key = Key(prefix, identity.result.call_id, identity.digest)
         known = recall.of(key, identity)
-        message, place = spot.place
-        slots.append(Slot(message, place, spot.part, identity, key, known, turns))
+        slots.append(Slot(number, place, spot.part, identity, key, known, turns))
     return slots
 
 
@@ -106,27 +111,6 @@ def turns_after(messages: Sequence[Message]) -> list[int]:
 
 def speaks_for_user(message: Message) -> bool:
     """Whether the user says something here, beside results."""
-    return message.role == "user" and any(part.kind in ("text", "media") for part in message.parts)
-
-
-def with_texts(history: History, dialect: Dialect, texts: Mapping[tuple[int, int], str]) -> History:
-    """The history with other texts in the results at these places."""
-    changed: dict[int, dict[int, Part]] = {}
-    for (message, place), text in texts.items():
-        part = dialect.with_text(history.messages[message].parts[place], text)
-        changed.setdefault(message, {})[place] = part
-    if not changed:
-        return history
-    return history.with_messages(tuple(_rebuilt(history, dialect, changed)))
-
-
-def _rebuilt(
-    history: History, dialect: Dialect, changed: Mapping[int, Mapping[int, Part]]
-) -> Iterator[Message]:
-    for number, message in enumerate(history.messages):
-        parts = changed.get(number)
-        if parts is None:
-            yield message
-        else:
-            new = [parts.get(place, part) for place, part in enumerate(message.parts)]
-            yield dialect.with_parts(message, new)
+    if message.role != "user":
+        return False
+    return any(part.kind == "text" or part.kind == "media" for part in message.parts)
