@@ -150,7 +150,8 @@ def test_one_long_line_of_json_lines_is_cut_inside():
     first, *rest = shape(data, 200, kind="jsonl").text.split("\n")
 
     assert re.match(
-        r"\[3,8\d\d of 4,529 chars omitted, about 78\d tokens; ", json.loads(first)["_omitted"]
+        r"\[3,[89]\d\d of 4,529 chars omitted, about 7[89]\d tokens; ",
+        json.loads(first)["_omitted"],
     )
     assert json.loads(rest[0]) == {"a": 1}
     assert json.loads(rest[1])["text"].endswith(" chars omitted #k7q2]")

@@ -13,9 +13,11 @@ TRIES = 9
 SAME = 3
 """When more room has changed nothing so many times, there is nothing more to show."""
 
-FULL = 0.96
 AIM = 0.985
-"""The search stops at this part of the limit, and aims at that one."""
+FULL = 0.97
+EASIER = 0.01
+LEAST = 0.92
+"""The search aims at one part of the limit and is content with another, a little less each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +36,20 @@ def fill(draw: Callable[[int], Drawn | None], room: Room, bytes_per_unit: float)
     before: Drawn | None = None
     best_size, low, high, same = 0, 0, 0, 0
     most = max(int(room.limit * bytes_per_unit), 1)
-    for _ in range(TRIES):
+    for tries in range(1, TRIES + 1):
         drawn = draw(most)
         size = room.size(drawn.text) if drawn else 0
         if drawn and best_size < size <= room.limit:
             best, best_size = drawn, size
-        if size <= room.limit:
-            low = most
-        else:
+        if drawn and size > room.limit:
             high = most
+            # What was drawn may be all there is, and far less than there was room for.
+            most = min(most, len(drawn.text.encode()))
+        else:
+            low = most
+        full = max(FULL - EASIER * tries, LEAST) * room.limit
         same, before = (same + 1 if drawn == before else 0), drawn
-        if best and (best.is_all or best_size >= FULL * room.limit or same == SAME):
+        if best and (best.is_all or best_size >= full or same == SAME):
             break
         most = _next(most, low, high, room.limit / size if size else 2.0)
         if most in (low, high):

@@ -288,6 +288,8 @@ class _Drawing:
         at = self.source.data.find(cut.text) if cut.text else -1
         if at >= 0:
             return Ask("bytes", f"{at + cut.kept_bytes}-{at + len(cut.text) - 1}")
+        if cut.gap is None and not cut.steps:
+            return Ask("bytes", f"0-{len(self.source.data) - 1}")
         if cut.gap is None:
             return Ask("path", path_of(cut.steps))
         return Ask("path", path_of((*cut.steps, slice(cut.gap[0], cut.gap[1] + 1))))

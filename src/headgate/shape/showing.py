@@ -18,7 +18,7 @@ from headgate.shape.passages import excerpt
 from headgate.shape.sketch import char_count
 from headgate.shape.slices import NotJson
 from headgate.shape.strings import chars_written, head_of, quoted
-from headgate.shape.values import STUB_BYTES, Lines, Value, pick_items
+from headgate.shape.values import STUB_BYTES, Lines, Value, is_opaque, pick_items
 
 DEEPEST = 24
 """Levels that are taken apart; what lies deeper and does not fit is shown as text."""
@@ -28,9 +28,6 @@ LEAST_CUT_BYTES = 16
 
 POINTED_SHARE = 0.7
 """What part of an object's room the members that the query points at may take from the others."""
-
-OPAQUE_BYTES = 160
-"""Of a long string without a space, such as base64, more is shown only where room is left over."""
 
 BETWEEN = " … ".encode()
 
@@ -240,36 +237,26 @@ def _gap_cut(value: Value, gap: tuple[int, int], steps: Steps) -> Cut:
 
 def _appetite(raw: bytes) -> tuple[bool, int]:
     """Large values after small ones, opaque ones after all."""
-    return _is_opaque(raw), len(raw)
-
-
-def _is_opaque(raw: bytes) -> bool:
-    """Whether it is a long string without a space: base64, a key, minified code."""
-    if len(raw) <= 2 * OPAQUE_BYTES:
-        return False
-    start = bytes(memoryview(raw)[: 2 * OPAQUE_BYTES])
-    return start.startswith(b'"') and b" " not in start and b"\\n" not in start
+    return is_opaque(raw), len(raw)
 
 
 def _share_members(value: Value, room: int, hints: Hints) -> dict[int, int]:
-    """Which members to show and the most each may take, key, colon and comma included."""
+    """Which members to show and the most each may take, key, colon and comma included.
+
+    Each gets what a word on it takes; what is left goes to those the query points at, up to their
+    part, and then to all others that want more.
+    """
     pointed = value.pointed(hints)
     places = _members_with_room(value, room, pointed)
-    wants = {
-        place: len(value.members[place][0]) + 2 + len(value.members[place][1]) for place in places
+    first = [place for place in places if place in pointed]
+    rest = [place for place in places if place not in pointed]
+    left = room - sum(value.least[place] for place in places)
+    most = max(int(left * POINTED_SHARE), left - sum(value.more[place] for place in rest))
+    more = fair_shares([value.more[place] for place in first], most)
+    more += fair_shares([value.more[place] for place in rest], left - sum(more))
+    return {
+        place: value.least[place] + extra for place, extra in zip(first + rest, more, strict=True)
     }
-    first = {place: want for place, want in wants.items() if place in pointed}
-    rest = {
-        place: min(want, OPAQUE_BYTES) if _is_opaque(value.members[place][1]) else want
-        for place, want in wants.items()
-        if place not in pointed
-    }
-    least = sum(value.least[place] for place in rest)
-    most = min(max(int(room * POINTED_SHARE), room - sum(rest.values())), room - least)
-    shares = dict(zip(first, fair_shares(list(first.values()), most), strict=True))
-    left = room - sum(shares.values())
-    shares |= dict(zip(rest, fair_shares(list(rest.values()), left), strict=True))
-    return shares
 
 
 def _members_with_room(value: Value, room: int, pointed: Set[int]) -> list[int]:

@@ -14,6 +14,9 @@ from headgate.shape.sketch import char_count
 WINDOW_BYTES = 1_024
 """How much of a string on each side of a cut is read to find the boundary near it."""
 
+LONGEST_ESCAPE_BYTES = 12
+"""A pair of surrogates: `\\ud83d\\ude00`."""
+
 BACKSLASH = ord("\\")
 
 CHARACTER = re.compile(
@@ -44,9 +47,16 @@ def head_of(content: bytes, most_bytes: int) -> bytes:
         return content
     if most_bytes <= 0:
         return b""
+    if _is_plain(content[max(most_bytes - LONGEST_ESCAPE_BYTES, 0) : most_bytes + 1]):
+        return content[:most_bytes]
     starts, characters = _around(content, most_bytes)
     last = bisect_right(starts, most_bytes) - 1
     return content[: starts[grapheme_before(characters, last)]]
+
+
+def _is_plain(around: bytes) -> bool:
+    """Whether between these bytes there can be no escape and no grapheme of several."""
+    return around.isascii() and b"\\" not in around
 
 
 def tail_of(content: bytes, most_bytes: int) -> bytes:

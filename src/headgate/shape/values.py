@@ -66,6 +66,9 @@ LAST_LINES = 200
 
 FIRST_LINES = 20
 
+OPAQUE_BYTES = 160
+"""Of a long string without a space, such as base64, more is shown only where room is left over."""
+
 DEEP_BYTES = 64 * 1024
 """What is too deep to be read fast is taken apart only up to this size; beyond it is text."""
 
@@ -126,6 +129,14 @@ class Value:
     def least(self) -> list[int]:
         """What each member takes at least, with its key, a colon and a comma."""
         return [len(key) + 2 + min(len(raw), STUB_BYTES) for key, raw in self.members]
+
+    @cached_property
+    def more(self) -> list[int]:
+        """What each member wants beyond that; one of an opaque string is soon content."""
+        return [
+            max((OPAQUE_BYTES if is_opaque(raw) else len(raw)) - STUB_BYTES, 0)
+            for _, raw in self.members
+        ]
 
     @cached_property
     def least_in_all(self) -> int:
@@ -262,3 +273,11 @@ def pick_first(items: Items, numbers: Iterable[int], room_bytes: int) -> dict[in
     lent = sum(shares[number] for number in large)
     more = fair_shares(list(large.values()), lent + max(left, 0))
     return shares | dict(zip(large, more, strict=True))
+
+
+def is_opaque(raw: bytes) -> bool:
+    """Whether it is a long string without a space: base64, a key, minified code."""
+    if len(raw) <= 2 * OPAQUE_BYTES:
+        return False
+    start = bytes(memoryview(raw)[: 2 * OPAQUE_BYTES])
+    return start.startswith(b'"') and b" " not in start and b"\\n" not in start
