@@ -144,6 +144,17 @@ def test_json_lines_may_fit_without_their_whitespace():
     )
 
 
+def test_a_long_line_that_is_no_json_is_shown_as_a_string():
+    broken = b"[" * 3_000 + b"oops"
+    data = b'{"a":1}\n{"b":2}\n%b\n{"c":3}\n' % broken
+
+    marker, *lines = map(json.loads, shape(data, 300, kind="jsonl").text.split("\n"))
+
+    assert lines[:2] == [{"a": 1}, {"b": 2}]
+    assert re.fullmatch(r"\[+ … \[[\d,]+ chars omitted #k7q2\]", lines[2])
+    assert lines[3] == {"c": 3}
+
+
 def test_one_long_line_of_json_lines_is_cut_inside():
     data = b'{"a":1}\n' + written({"text": "word " * 900}) + b'\n{"b":2}\n'
 

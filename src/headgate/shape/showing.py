@@ -77,7 +77,7 @@ class Showing:
         """The value in at most `room` bytes; None if not even a word on it fits."""
         if len(value.raw) <= room:
             return Shown(value.raw, value.chars)
-        if value.is_bomb:
+        if value.is_text or value.is_bomb:
             return self.as_text(value, room, steps)
         try:
             if value.kind == "string":

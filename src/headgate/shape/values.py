@@ -80,9 +80,16 @@ class Value:
     """A JSON value, taken apart when it is asked for its parts, and only once."""
 
     def __init__(
-        self, raw: bytes, *, is_compact: bool = False, depth: Depth | None = "plain"
+        self,
+        raw: bytes,
+        *,
+        is_compact: bool = False,
+        is_text: bool = False,
+        depth: Depth | None = "plain",
     ) -> None:
         self.is_compact = is_compact or len(raw) <= COMPACTED_BYTES
+        self.is_text = is_text
+        """It is no JSON at all, and has no parts."""
         self.depth = depth
         self.raw = compact(raw) if self.is_compact and not is_compact else raw.strip()
         self._parts: dict[int, Value] = {}
@@ -206,7 +213,8 @@ class Lines:
         if number not in self._parts:
             line = self.items[number]
             depth = depth_of(line)
-            self._parts[number] = Value(line, is_compact=depth is None, depth=depth or "plain")
+            is_text = depth is None
+            self._parts[number] = Value(line, is_compact=is_text, is_text=is_text, depth=depth)
         return self._parts[number]
 
     def extras(self, hints: Hints) -> Extras:
