@@ -148,7 +148,7 @@ def test_a_long_line_that_is_no_json_is_shown_as_a_string():
     broken = b"[" * 3_000 + b"oops"
     data = b'{"a":1}\n{"b":2}\n%b\n{"c":3}\n' % broken
 
-    marker, *lines = map(json.loads, shape(data, 300, kind="jsonl").text.split("\n"))
+    _, *lines = map(json.loads, shape(data, 300, kind="jsonl").text.split("\n"))
 
     assert lines[:2] == [{"a": 1}, {"b": 2}]
     assert re.fullmatch(r"\[+ … \[[\d,]+ chars omitted #k7q2\]", lines[2])
