@@ -78,6 +78,13 @@ BROKEN = {
         ],
         [("M2", "contents[2].parts[0]"), ("M2", "contents[2].parts[1]")],
     ),
+    "a result under the id of no call, beside an id that is used twice": (
+        [
+            *[ASKED, turn("model", gemini_call("a", id="1"), gemini_call("a", id="1"))],
+            turn("user", gemini_result("a", id="0"), gemini_result("a", id="1")),
+        ],
+        [("M2", "contents[2].parts[0]")],
+    ),
     "a result without the id of its call": (
         [ASKED, turn("model", gemini_call("a", id="1")), turn("user", gemini_result("a"))],
         [("M2", "contents[2].parts[0]")],
