@@ -7,8 +7,8 @@ behind the first message of that response.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from headgate.dialects import dialect_named
@@ -29,6 +29,7 @@ from headgate.history.tally import (
     Component,
     CountCache,
     Entry,
+    Tally,
     Teller,
 )
 from headgate.history.usage import Usage
@@ -111,10 +112,9 @@ class Count:
     """The part of it that the provider reported."""
     estimated: Estimate
     """The part that it has not seen yet."""
-    shares: tuple[Share, ...]
-    """An estimate of each component, the largest first."""
-    sizes: tuple[int, ...]
-    """An estimate of each message, in order."""
+    tallies: tuple[Tally, ...]
+    """What stands before the messages, and each of them."""
+    accounting: Accounting = field(compare=False, repr=False)
     vocab: str
     """What was counted in."""
     observations: int
@@ -123,6 +123,16 @@ class Count:
     window_tokens: int | None
     warnings: tuple[str, ...]
     """One sentence for each mark that was passed."""
+
+    @property
+    def shares(self) -> tuple[Share, ...]:
+        """An estimate of each component, the largest first."""
+        return _shares(self.tallies, self.accounting)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """An estimate of each message, in order."""
+        return tuple(self.accounting.likely(tally.makeup) for tally in self.tallies[1:])
 
     @property
     def unseen(self) -> int:
@@ -160,15 +170,15 @@ def count(
     of the response is in the history, all of it is estimated.
     """
     teller = _teller(history, accounting, cache)
-    settings = teller.settings(history)
-    tallies = [teller.message(message) for message in history.messages]
+    tallies = (teller.settings(history), *map(teller.message, history.messages))
     at = _answered(history, answered) if usage is not None else None
     if usage is None or at is None:
         reported, unsent = 0, 0
-        added = _made_of(chain(settings, *tallies))
+        added = total(tally.makeup for tally in tallies)
     else:
         reported, unsent = usage.context, usage.unsent_tokens
-        added = _made_of(chain(*(tallies[i] for i in unreported(history.messages, at, accounting))))
+        places = unreported(history.messages, at, accounting)
+        added = total(tallies[place + 1].makeup for place in places)
     estimated = accounting.estimate(added)
     tokens = reported + estimated.high
     calibration = accounting.calibration
@@ -178,8 +188,8 @@ def count(
         low=max(0, reported - unsent) + estimated.low,
         reported=reported,
         estimated=estimated,
-        shares=_shares(chain(settings, *tallies), accounting),
-        sizes=tuple(accounting.likely(_made_of(tally)) for tally in tallies),
+        tallies=tallies,
+        accounting=accounting,
         vocab=accounting.name,
         observations=calibration.observations if calibration else 0,
         under_share=accounting.under_share,
@@ -204,7 +214,7 @@ def observation(
     """
     teller = _teller(history, accounting, cache)
     places = unreported(history.messages, answered, replace(accounting, recounts_fragments=False))
-    added = _made_of(chain(*(teller.message(history.messages[i]) for i in places)))
+    added = total(teller.message(history.messages[place]).makeup for place in places)
     reported = before.growth_to(after)
     if added.fixed_tokens or added.tokens < LEAST_LEARNT_TOKENS or reported <= 0:
         return None
@@ -263,14 +273,10 @@ def _answered(history: History, answered: int | None) -> int | None:
     return answered
 
 
-def _made_of(entries: Iterable[Entry]) -> Makeup:
-    return total(entry.makeup for entry in entries)
-
-
-def _shares(entries: Iterable[Entry], accounting: Accounting) -> tuple[Share, ...]:
+def _shares(tallies: Sequence[Tally], accounting: Accounting) -> tuple[Share, ...]:
     made: dict[tuple[Component, str], list[Makeup]] = {}
     tools: dict[str, str] = {}
-    for entry in entries:
+    for entry in chain.from_iterable(tally.entries for tally in tallies):
         if entry.component == "calls":
             tools[entry.call_id] = entry.tool
         tool = _tool(entry, tools) if entry.component == "results" else ""

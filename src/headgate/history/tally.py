@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple
 
 import msgspec
 from xxhash import xxh3_128_digest
@@ -61,7 +61,17 @@ class Entry:
     tool: str = ""
 
 
-Tally: TypeAlias = tuple[Entry, ...]
+class Tally(NamedTuple):
+    """All pieces of a message, or of what stands before them, and what they are made of."""
+
+    entries: tuple[Entry, ...]
+    makeup: Makeup
+
+
+def tally_of(entries: Iterable[Entry]) -> Tally:
+    """Put pieces together."""
+    held = tuple(entries)
+    return Tally(held, total(entry.makeup for entry in held))
 
 
 class CountCache:
@@ -104,10 +114,17 @@ class Teller:
     media_tokens: int = MEDIA_TOKENS
     message_tokens: int = MESSAGE_TOKENS
     cache: CountCache | None = None
+    costs: bytes = field(init=False)
+    """All that a tally depends on beside its message."""
+
+    def __post_init__(self) -> None:
+        costs = f"{self.media_tokens} {self.message_tokens}"
+        key = f"{self.dialect.name} {self.meter.name} {costs} ".encode()
+        object.__setattr__(self, "costs", key)
 
     def settings(self, history: History) -> Tally:
         """What the model reads before the messages."""
-        return tuple(
+        return tally_of(
             self._remembered(raw, "tools" if name == "tools" else "system")
             for name in self.dialect.prefix_settings
             if (raw := history.settings.get(name, b"null")) != b"null"
@@ -116,27 +133,23 @@ class Teller:
     def message(self, message: Message) -> Tally:
         """The pieces of one message."""
         if self.cache is None:
-            return tuple(self._entries(message))
-        key = self._key(message.raw)
+            return tally_of(self._entries(message))
+        key = self.costs + xxh3_128_digest(message.raw)
         known = self.cache.find(key)
         if known is None:
-            known = tuple(self._entries(message))
+            known = tally_of(self._entries(message))
             self.cache.keep(key, known)
         return known
 
     def _remembered(self, raw: bytes, component: Component) -> Entry:
-        key = self._key(raw) + component.encode()
+        key = self.costs + xxh3_128_digest(raw) + component.encode()
         if self.cache is not None and (known := self.cache.find(key)):
-            return known[0]
+            return known.entries[0]
         text = _said(raw) if component == "tools" else _system_text(raw)
         entry = Entry(component, self._of_text(text))
         if self.cache is not None:
-            self.cache.keep(key, (entry,))
+            self.cache.keep(key, tally_of([entry]))
         return entry
-
-    def _key(self, raw: bytes) -> bytes:
-        costs = f"{self.media_tokens} {self.message_tokens}"
-        return f"{self.dialect.name} {self.meter.name} {costs} ".encode() + xxh3_128_digest(raw)
 
     def _of_text(self, text: str) -> Makeup:
         return makeup_of(text, self.meter)
