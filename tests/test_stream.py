@@ -94,10 +94,12 @@ def test_a_binary_stream_is_described(state):
 
 
 @pytest.mark.proves("R11", "K9")
-def test_a_stream_that_ends_badly_is_an_error(state):
-    shown = streamed(Gate(SMALL, state=state), BIG + b"KeyError: 'x'", 1 << 20, is_error=True)
+def test_a_stream_that_ends_badly_is_an_error_with_the_limit_of_errors(state):
+    gate = Gate(SMALL.replace(error=tokens(200)), state=state)
+    shown = streamed(gate, BIG + b"KeyError: 'x'", 1 << 20, is_error=True)
 
     assert shown.is_error
+    assert METER.count(shown.text) <= 200
     assert shown.text.endswith("KeyError: 'x'")
 
 

@@ -240,8 +240,10 @@ class Gate:
     def admit_passed(self, passing: Passing, is_error: bool) -> ToolResult:
         """Decide on a result that went by, record it, show it."""
         with self._lock:
-            limit = self._stream_limit(passing.result)
-            arrived, verdict, kept = judge_passing(passing, limit, is_error)
+            result = replace(passing.result, is_error=is_error)
+            limit = self._stream_limit(result)
+            room = Room((limit.count or 0) - self.policy.block_overhead, self._session.meter)
+            arrived, verdict, kept = judge_passing(passing, result, limit, room)
             if verdict.ref is not None and kept == "stored":
                 self._session.emit(Spilled(verdict.ref, verdict.call_id, passing.length))
             elif passing.failure is not None:

@@ -20,7 +20,7 @@ from headgate.refs import ref_of
 from headgate.shape.binary import describe
 from headgate.shape.kinds import recognise
 from headgate.shape.lines import shape_sketch
-from headgate.shape.shaper import Room, Shaped
+from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.sketch import PIECE_BYTES, Sketch, Sketcher
 from headgate.shape.text import ERROR, end_bytes, leaning_of
 from headgate.types import Kind, Meter, Ref, Size, Store, ToolResult, Verdict, Writer
@@ -70,7 +70,6 @@ class Passing:
     def __init__(self, result: ToolResult, desk: Desk, room: Room, store: Store | None) -> None:
         self.result = result
         self.desk = desk
-        self.room = room
         self.sha256 = hashlib.sha256()
         self.head = b""
         self.kind: Kind | None = None
@@ -78,7 +77,8 @@ class Passing:
         self.normaliser = Normaliser()
         self.sketcher = Sketcher(end_bytes(room), query_of(result, desk.policy, desk.question))
         self.sampler = Sampler(desk.meter)
-        self.pending = bytearray()
+        self.pending: list[bytes] = []
+        self.pending_bytes = 0
         self.store = store
         self.writer: Writer | None = None
         self.failure: str | None = None
@@ -108,11 +108,17 @@ class Passing:
         return self.kind == "binary"
 
     def _look(self, text: bytes) -> None:
-        self.pending += text
-        while len(self.pending) > PIECE_BYTES:
-            stop = self.pending.rfind(b"\n", 0, PIECE_BYTES) + 1 or PIECE_BYTES
-            self._piece(bytes(self.pending[:stop]))
-            del self.pending[:stop]
+        self.pending.append(text)
+        self.pending_bytes += len(text)
+        if self.pending_bytes <= PIECE_BYTES:
+            return
+        data, start = b"".join(self.pending), 0
+        while len(data) - start > PIECE_BYTES:
+            stop = data.rfind(b"\n", start, start + PIECE_BYTES) + 1 or start + PIECE_BYTES
+            self._piece(data[start:stop])
+            start = stop
+        self.pending = [data[start:]]
+        self.pending_bytes = len(data) - start
 
     def _piece(self, piece: bytes) -> None:
         self.sketcher.feed(piece)
@@ -121,7 +127,7 @@ class Passing:
     def end(self) -> Sketch:
         """Look at what is left."""
         self._look(self.normaliser.close())
-        self._piece(bytes(self.pending))
+        self._piece(b"".join(self.pending))
         return self.sketcher.close()
 
     def commit(self, ref: Ref) -> Kept:
@@ -140,9 +146,10 @@ class Passing:
             self.failure = str(error)
 
 
-def judge_passing(passing: Passing, limit: Limit, is_error: bool) -> tuple[Arrived, Verdict, Kept]:
+def judge_passing(
+    passing: Passing, result: ToolResult, limit: Limit, room: Room
+) -> tuple[Arrived, Verdict, Kept]:
     """Decide on a result that went by: it is always too big for its room."""
-    result = replace(passing.result, is_error=is_error)
     desk = passing.desk
     sketch = passing.end()
     sha256 = passing.sha256
@@ -155,17 +162,18 @@ def judge_passing(passing: Passing, limit: Limit, is_error: bool) -> tuple[Arriv
     digest = digest_of(result, sha256.digest())
     arrived = Arrived(Identity(result, b"", sha256.hexdigest(), digest, 0), b"", size)
     marker = desk.marker(arrived.sha256, result.call_id)
-    shaped = _shaped(passing, sketch, kind, is_error, size.of(desk.policy.unit), marker)
+    source = Source(b"", kind, size.of(desk.policy.unit), sketch.lines)
+    shaped = _shaped(passing, sketch, source, room, marker, is_error=result.is_error)
     return arrived, shortened(arrived, limit, None, kind, shaped, desk), kept
 
 
 def _shaped(
-    passing: Passing, sketch: Sketch, kind: Kind, is_error: bool, size: int, marker: Marker
+    passing: Passing, sketch: Sketch, source: Source, room: Room, marker: Marker, *, is_error: bool
 ) -> Shaped:
-    if kind == "binary":
-        return describe(passing.head, passing.length, passing.room, marker)
-    leaning = ERROR if is_error else leaning_of(kind)
-    return shape_sketch(sketch, passing.room, marker, leaning, size)
+    if source.kind == "binary":
+        return describe(passing.head, passing.length, room, marker)
+    leaning = ERROR if is_error else leaning_of(source.kind)
+    return shape_sketch(sketch, room, marker, leaning, source.size)
 
 
 def _size(passing: Passing, sketch: Sketch, meter: Meter) -> Size:
