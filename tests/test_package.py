@@ -96,3 +96,12 @@ def test_every_dependency_says_what_it_is_for():
     for dependency in named:
         [line] = [line for line in lines if f'"{dependency}"' in line]
         assert re.search(r"# \w+", line), line
+
+
+def test_every_public_name_can_be_loaded():
+    import headgate
+
+    assert all(getattr(headgate, name) is not None for name in headgate.__all__)
+    assert sorted(headgate.__all__) == sorted({*headgate._MODULES, "__version__"})
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        headgate.nothing  # noqa: B018  # looking is what fails

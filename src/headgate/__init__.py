@@ -1,40 +1,59 @@
 """Headgate: the gate every tool result passes before it enters the model's context.
 
-from headgate import Gate, ToolResult
+    from headgate import Gate, ToolResult
 
-gate = Gate(session="my-agent")
-[shown] = gate.admit([ToolResult.of("grep", text, call_id="call_1")])
-shown.text        # what the model sees, at most its limit, marker included
-gate.original(shown.verdict.ref)    # every byte
+    gate = Gate(session="my-agent")
+    [shown] = gate.admit([ToolResult.of("grep", text, call_id="call_1")])
+    shown.text        # what the model sees, at most its limit, marker included
+    gate.original(shown.verdict.ref)    # every byte
+
+Names are loaded when they are first used, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from headgate.errors import HeadgateError, PolicyError, RefNotFound, RequestError, StoreError
-from headgate.policy import Policy, ToolRule
-from headgate.types import (
-    Amount,
-    Json,
-    Media,
-    Text,
-    ToolResult,
-    Verdict,
-    chars,
-    tokens,
-    utf8_bytes,
-)
 from headgate.version import __version__
 
 if TYPE_CHECKING:
+    from headgate.errors import (
+        HeadgateError,
+        HistoryError,
+        PolicyError,
+        RefNotFound,
+        RequestError,
+        StoreError,
+    )
     from headgate.gate import AsyncGate, Gate
+    from headgate.policy import Policy, ToolRule
+    from headgate.types import (
+        Amount,
+        Json,
+        Media,
+        Text,
+        ToolResult,
+        Verdict,
+        chars,
+        tokens,
+        utf8_bytes,
+    )
+
+_HOMES = {
+    "errors": "HeadgateError HistoryError PolicyError RefNotFound RequestError StoreError",
+    "gate": "AsyncGate Gate",
+    "policy": "Policy ToolRule",
+    "types": "Amount Json Media Text ToolResult Verdict chars tokens utf8_bytes",
+}
+_MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
     "Amount",
     "AsyncGate",
     "Gate",
     "HeadgateError",
+    "HistoryError",
     "Json",
     "Media",
     "Policy",
@@ -54,9 +73,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load the gates when they are first used: they bring the scanner and the store with them."""
-    if name in ("Gate", "AsyncGate"):
-        from headgate import gate
-
-        return getattr(gate, name)
-    raise AttributeError(f"module 'headgate' has no attribute {name!r}")
+    """Load a name from the module it lives in."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'headgate' has no attribute {name!r}")
+    value: object = getattr(import_module(f"headgate.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
