@@ -30,6 +30,7 @@ _FOUND = {
 _WHITE = b" \t\r\n"
 _NOT_WHITE = re.compile(rb"[^ \t\r\n]")
 _TEXT = msgspec.json.Decoder(str)
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 Piece = tuple[int | None, bytes]
 """What stands in a rebuilt list: where it stood before (None: nowhere), and its bytes now."""
@@ -87,6 +88,13 @@ def _pick_slowly(struct: type[Struct], raw: bytes) -> Struct:
 
 def fields_of(raw: bytes, path: str = "") -> dict[str, bytes]:
     """The members of an object; of equal keys the last counts, as for every reader of JSON."""
+    try:
+        return {name: bytes(value) for name, value in _OBJECT.decode(raw).items()}
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _fields_slowly(raw, path)
+
+
+def _fields_slowly(raw: bytes, path: str) -> dict[str, bytes]:
     if raw.lstrip(_WHITE)[:1] != b"{":
         raise Misfit(path, "an object", found_in(raw))
     return {key_text(key): bytes(value) for key, value in members(raw)}
