@@ -14,7 +14,7 @@ from headgate.dialects.spans import (
     replaced_fields,
     text_of,
 )
-from headgate.history.report import Case, Fix
+from headgate.history.report import Case, Fix, Unrepairable
 
 MOST_CALLS = 128
 
@@ -101,6 +101,8 @@ def _media_in(old: Message) -> list[Part]:
     if value[:1] != b"[":
         return []
     blocks = [bytes(item) for item in items_of(value)]
+    if any(block[:1] != b"{" for block in blocks):
+        raise Unrepairable("a part of a result is no object")
     return [Part("media", block, "media") for block in blocks if not _is_text(block)]
 
 
