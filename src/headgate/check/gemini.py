@@ -175,7 +175,8 @@ def _in_call_order(calls: Sequence[_Part], results: Sequence[_Part]) -> list[_Pa
     """The results in the order of the ids, where all have one; else as they stand."""
     ids = [(part.call or {}).get("id") for part in calls]
     by_id = {(part.result or {}).get("id"): part for part in results if _id(part) is not None}
-    if all(isinstance(id_, str) and id_ in by_id for id_ in ids) and by_id.keys() == {*ids}:
+    told_apart = len(by_id) == len(calls) == len({id_ for id_ in ids if isinstance(id_, str)})
+    if told_apart and all(isinstance(id_, str) and id_ in by_id for id_ in ids):
         return [by_id[id_] for id_ in ids]
     return list(results)
 
