@@ -46,8 +46,8 @@ class Program:
     def __call__(self, *words, stdin=b"", after="", **more):
         return subprocess.run(
             command(*words, after=after),
-            **{"input": stdin, "capture_output": True, "cwd": self.folder, **more},
-            timeout=LONGEST_S,
+            **{"input": stdin, "capture_output": True, "cwd": self.folder, "timeout": LONGEST_S}
+            | more,
         )
 
     def shell(self, line):

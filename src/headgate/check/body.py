@@ -71,7 +71,8 @@ def parse(body: bytes) -> object:
         raise HistoryError(f"{constant[1]} at character {constant.start():,} is not JSON") from None
     except json.JSONDecodeError as error:
         raise HistoryError(
-            f"not JSON: {error.msg} at line {error.lineno:,}, column {error.colno:,}"
+            f"not JSON: {error.msg.removesuffix(' at')} at line {error.lineno:,}, "
+            f"column {error.colno:,}"
         ) from None
 
 

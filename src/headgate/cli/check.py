@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headgate.check import Violation, check
-from headgate.cli.histories import add_history, body_of, dialect_for, naming
+from headgate.cli.histories import add_history, body_of, dialect_for, naming, some
 from headgate.cli.output import say, show_record, show_table
 from headgate.cli.parser import Parser
 
@@ -49,7 +49,8 @@ def main(words: Sequence[str]) -> int:
     else:
         if found:
             show_table(["where", "rule", "found"], [row_of(violation) for violation in found])
-        say(f"{counted(found)} of the rules of {dialect}")
+        many = some(len(found), "violation", "violations") if found else "no violation"
+        say(f"{many} of the rules of {dialect}")
     return 1 if found else 0
 
 
@@ -69,10 +70,3 @@ def row_of(violation: Violation) -> list[str]:
     if len(where) > WHERE_CHARS:
         where = f"{where[:WHERE_CHARS]}..."
     return [where, violation.rule, violation.found]
-
-
-def counted(found: Sequence[Violation]) -> str:
-    """How many there are, in words."""
-    if not found:
-        return "no violation"
-    return f"{len(found):,} violation{'s' if len(found) > 1 else ''}"

@@ -7,7 +7,7 @@ from argparse import Namespace
 from dataclasses import dataclass, replace
 
 from headgate.check import recognise_dialect
-from headgate.cli.histories import naming, only_dialect
+from headgate.cli.histories import naming, only_dialect, some
 from headgate.cli.output import say, show, show_record
 from headgate.cli.prepare import components
 from headgate.dialects import dialect_named
@@ -131,7 +131,7 @@ def how_counted(counted: Count, history: History, model: str) -> list[str]:
     learnt = f", learnt from {counted.observations:,} reports" if counted.observations else ""
     for_model = f" for {model}" if model else ""
     return [
-        f"{len(history.messages):,} messages in {history.dialect}; {between}"
+        f"{some(len(history.messages), 'message', 'messages')} in {history.dialect}; {between}"
         f"estimated in {counted.vocab}{for_model}{learnt}",
         *counted.warnings,
         *(f"{share.tokens:>12,}  {_named(share)}" for share in counted.shares[:SAID]),

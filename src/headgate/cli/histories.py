@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from headgate.check import DIALECTS, recognise_dialect
 from headgate.cli.inputs import called, chunks
-from headgate.cli.output import CommandError, say, say_record, show, write
+from headgate.cli.output import CommandError, say, show, write
 from headgate.cli.parser import Parser, word
 from headgate.cli.progress import Progress
 from headgate.errors import HistoryError
@@ -99,7 +99,7 @@ def say_fixes(fixes: Sequence[Fix]) -> None:
         say(str(fix))
     kinds = Counter(fix.kind for fix in fixes)
     counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
-    say(f"{len(fixes):,} {'fix' if len(fixes) == 1 else 'fixes'}: {counts}")
+    say(f"{some(len(fixes), 'fix', 'fixes')}: {counts}")
 
 
 def say_gave_up(why: str) -> None:
@@ -107,10 +107,9 @@ def say_gave_up(why: str) -> None:
     say(f"it goes out as it came, because it cannot be repaired: {why}")
 
 
-def say_fix_records(fixes: Sequence[Fix]) -> None:
-    """Tell each fix as one object on stderr."""
-    for fix in fixes:
-        say_record(fix_record(fix))
+def some(count: int, one: str, more: str) -> str:
+    """A number of things in words."""
+    return f"{count:,} {one if count == 1 else more}"
 
 
 def fix_record(fix: Fix) -> dict[str, object]:

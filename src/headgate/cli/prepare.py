@@ -15,6 +15,7 @@ from headgate.cli.histories import (
     naming,
     say_fixes,
     say_gave_up,
+    some,
     write_history,
 )
 from headgate.cli.opening import Reporter, chosen, session_for
@@ -102,7 +103,8 @@ def say_outcome(outcome: Outcome, unit: Unit) -> None:
         )
     for warning in outcome.count.warnings:
         say(warning)
-    done = [f"{len(outcome.verdicts):,} results", f"{outcome.fresh:,} decided now"]
+    results = some(len(outcome.verdicts), "result", "results")
+    done = [results, f"{outcome.fresh:,} decided now"]
     if outcome.epoch is not None:
         done.append(f"{len(outcome.epoch.moves):,} moved down because {outcome.epoch.why}")
     say(f"{', '.join(done)}; {outcome.count}")

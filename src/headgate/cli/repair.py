@@ -6,13 +6,13 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from headgate.check import Violation, check
+from headgate.check import check
 from headgate.cli.histories import (
     add_history,
     body_of,
     dialect_for,
+    fix_record,
     naming,
-    say_fix_records,
     say_fixes,
     say_gave_up,
     write_history,
@@ -47,7 +47,9 @@ def parser() -> Parser:
     """How it is called."""
     made = Parser("repair", usage=USAGE, says=SAYS, examples=EXAMPLES)
     add_history(made)
-    made.add_json("the report as objects on stderr: kind, where, call_id, what of each fix")
+    made.add_json(
+        "the report on stderr as objects: kind, where, call_id, what of each fix; or gave_up, left"
+    )
     return made
 
 
@@ -71,15 +73,15 @@ def main(words: Sequence[str]) -> int:
     return 1 if repaired.gave_up or left else 0
 
 
-def left_in(written: bytes, dialect: str, asked: Namespace) -> list[Violation]:
-    """What the provider would refuse all the same; nothing where that cannot be judged."""
+def left_in(written: bytes, dialect: str, asked: Namespace) -> list[str]:
+    """What the provider would refuse all the same."""
     try:
-        return check(written, dialect, pending=asked.pending)
-    except HistoryError:
-        return []
+        return [str(violation) for violation in check(written, dialect, pending=asked.pending)]
+    except HistoryError as error:
+        return [str(error)]
 
 
-def say_report(repaired: Repaired, left: Sequence[Violation]) -> None:
+def say_report(repaired: Repaired, left: Sequence[str]) -> None:
     """Tell what was done and what was not."""
     if repaired.gave_up:
         say_gave_up(repaired.gave_up)
@@ -94,10 +96,11 @@ def say_report(repaired: Repaired, left: Sequence[Violation]) -> None:
         say(f"and {len(left) - SAID:,} more; headgate check lists all")
 
 
-def say_report_records(repaired: Repaired, left: Sequence[Violation]) -> None:
+def say_report_records(repaired: Repaired, left: Sequence[str]) -> None:
     """The same as objects."""
     if repaired.gave_up:
         say_record({"gave_up": repaired.gave_up})
-    say_fix_records(repaired.fixes)
+    for fix in repaired.fixes:
+        say_record(fix_record(fix))
     for violation in left:
-        say_record({"left": str(violation), "where": violation.where, "rule": violation.rule})
+        say_record({"left": violation})
