@@ -423,6 +423,15 @@ def test_a_cache_forgets_what_was_longest_not_asked_for():
     assert watched.measured == ["always"]
 
 
+def test_a_history_longer_than_the_cache_is_measured_once_all_the_same():
+    cache, meter = CountCache(messages=10), Watched()
+    history = anthropic(*(said("user", str(number)) for number in range(100)))
+    for _ in range(3):
+        count(history, Accounting(meter, "w"), cache=cache)
+
+    assert len(meter.measured) == 100
+
+
 def test_a_message_that_is_asked_for_again_and_again_stays_in_the_cache():
     cache, meter = CountCache(messages=10), Watched()
     accounting = Accounting(meter, "w")

@@ -169,6 +169,8 @@ def count(
     Without `answered` it is the last message of the assistant's. Without `usage`, or where nothing
     of the response is in the history, all of it is estimated.
     """
+    if cache is not None:
+        cache.hold(len(history.messages))
     teller = _teller(history, accounting, cache)
     tallies = (teller.settings(history), *map(teller.message, history.messages))
     at = _answered(history, answered) if usage is not None else None

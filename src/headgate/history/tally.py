@@ -39,7 +39,7 @@ SEALED_BYTES_PER_TOKEN = 16 / 3
 """Thinking that the provider sealed: base64 of about four bytes a token."""
 
 CACHED_MESSAGES = 8_192
-"""Of each of two generations; a tally is a few hundred bytes."""
+"""Of each of two generations; a tally is a few hundred bytes. A longer history is held whole."""
 
 _DOCUMENT = re.compile(r"document|file", re.IGNORECASE)
 _SEALED = ("data", "encrypted_content", "signature", "thoughtSignature", "thought_signature")
@@ -81,9 +81,13 @@ class CountCache:
     """
 
     def __init__(self, messages: int = CACHED_MESSAGES) -> None:
-        self._most = messages
+        self._least = self._most = messages
         self._young: dict[bytes, Tally] = {}
         self._old: dict[bytes, Tally] = {}
+
+    def hold(self, messages: int) -> None:
+        """Make room for all messages of one history, or it would drive itself out."""
+        self._most = max(self._least, messages)
 
     def find(self, key: bytes) -> Tally | None:
         """What was remembered."""
