@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,13 +11,13 @@ from headgate.cli.opening import for_stdout, open_gate, session_for
 from headgate.cli.output import one_line, show, show_record
 from headgate.cli.parser import Parser
 from headgate.errors import RefNotFound, StoreError
+from headgate.ledger import Entry, Ledger
 from headgate.policy import Policy
 from headgate.refs import ref_of
 from headgate.types import About, Amount, Size, Verdict, text_of_bytes
 
 if TYPE_CHECKING:
     from headgate.gate import Gate
-    from headgate.ledger import Entry
 
 USAGE = "REF|CALL_ID [--session S] [--json]"
 
@@ -47,18 +47,48 @@ def main(words: Sequence[str]) -> int:
     """Run it."""
     asked = parser().parse_args(words)
     gate = open_gate(for_stdout(Policy()), session_for(asked))
-    entries = gate.ledger.by_ref(asked.name) or gate.ledger.by_call(asked.name)
-    if not entries:
+    decisions = decisions_on(asked.name, gate.ledger)
+    if not decisions:
         raise RefNotFound(f"no result {asked.name!r} in this session; it may have expired")
-    for number, entry in enumerate(entries):
-        about = kept(gate, entry.verdict)
-        shown = shown_of(gate, entry.verdict, about)
+    for number, decision in enumerate(decisions):
+        about = kept(gate, decision.entry.verdict)
+        shown = shown_of(gate, decision.entry.verdict, about)
         if asked.json:
-            show_record(record_of(entry, about, shown))
+            show_record(record_of(decision, about, shown))
             continue
-        show("\n" * bool(number) + "\n".join(page(entry, about)))
+        show("\n" * bool(number) + "\n".join(page(decision, about)))
         show(NOT_RECORDED if shown is None else shown)
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided at one moment; `epoch` is why an old result moved down then."""
+
+    entry: Entry
+    epoch: str = ""
+
+
+def decisions_on(name: str, ledger: Ledger) -> list[Decision]:
+    """All decisions on a result: the first ones, then how it moved down when it was old.
+
+    It is found by its ref, which it may have got only then, or by its call's id.
+    """
+    made = [Decision(entry) for entry in ledger]
+    made += [
+        Decision(Entry(key, verdict, epoch.time_ns), epoch.why)
+        for epoch in ledger.epochs()
+        for key, verdict in epoch.moves.items()
+    ]
+    verdicts = [decision.entry.verdict for decision in made]
+    named = {_result(v) for v in verdicts if v.ref == name} or {
+        _result(v) for v in verdicts if v.call_id == name
+    }
+    return [decision for decision in made if _result(decision.entry.verdict) in named]
+
+
+def _result(verdict: Verdict) -> tuple[str, str]:
+    return verdict.call_id, verdict.sha256
 
 
 NOT_RECORDED = "(it went in as it came, and was not kept: only what is shortened is)"
@@ -81,9 +111,9 @@ def shown_of(gate: Gate, verdict: Verdict, about: About | None) -> str | None:
     return text_of_bytes(gate.original(about.ref)).text
 
 
-def page(entry: Entry, about: About | None) -> list[str]:
+def page(decision: Decision, about: About | None) -> list[str]:
     """A decision in words, one line for each part."""
-    verdict = entry.verdict
+    entry, verdict = decision.entry, decision.entry.verdict
     rule = "no limit" if verdict.limit is None else f"at most {amount(verdict.limit)}"
     error = ", an error" if verdict.is_error else ""
     kind = f", {verdict.kind}" if verdict.kind else ""
@@ -94,6 +124,7 @@ def page(entry: Entry, about: About | None) -> list[str]:
         "before": f"{in_words(verdict.before)} (tokens in {verdict.vocab})",
         "after": in_words(verdict.after),
         "reason": verdict.reason,
+        **({"moved": f"down, because {decision.epoch}"} if decision.epoch else {}),
         "original": original(verdict, about),
         "sha256": verdict.sha256,
     }
@@ -125,11 +156,12 @@ def moment(entry: Entry) -> datetime:
     return datetime.fromtimestamp(entry.time_ns / 1e9, UTC).astimezone()
 
 
-def record_of(entry: Entry, about: About | None, shown: str | None) -> dict[str, object]:
+def record_of(decision: Decision, about: About | None, shown: str | None) -> dict[str, object]:
     """A decision as one object."""
-    verdict = entry.verdict
+    entry, verdict = decision.entry, decision.entry.verdict
     return {
         **{name: value for name, value in asdict(verdict).items() if name != "text"},
+        "epoch": decision.epoch or None,
         "time": moment(entry).astimezone(UTC).isoformat(timespec="milliseconds"),
         "file": about.file if about else None,
         "text": shown,
