@@ -192,6 +192,8 @@ def _some_lines(text: bytes) -> list[bytes]:
 
 
 def _has_gutter(lines: Sequence[bytes]) -> bool:
+    if not any(map(GUTTER.match, lines[:3])):
+        return False
     numbers = [int(found[1]) for line in lines[:FIRST_LINES] if (found := GUTTER.match(line))]
     if len(numbers) < max(3, 0.8 * min(len(lines), FIRST_LINES)):
         return False

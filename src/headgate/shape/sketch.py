@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from headgate.shape.signs import SCANNER, weight
@@ -31,6 +31,8 @@ RARE_BYTES = 4 << 20
 
 NEAR_BYTES = 800
 """What is kept of the text before and after a line that stands out, for context."""
+
+FEW = 8
 
 ENOUGH = 8
 """Lines of one form that are kept for choosing."""
@@ -229,15 +231,27 @@ def _add_rare(data: bytes, found: dict[int, Found]) -> None:
     counts = Counter(forms)
     if len(counts) > len(forms) // 3:
         return
-    once = {form for form, count in counts.items() if count == 1 and form.strip()}
+    once = [form for form, count in counts.items() if count == 1 and form.strip()]
     if not once:
         return
+    indexes = _places(once, forms)[: 2 * FOUND_LINES - len(found)]
+    for index, line in zip(indexes, _lines_at(indexes, data), strict=True):
+        kept = line[:CLIP_BYTES]
+        rare = Found(index + 1, kept, len(line) - len(kept), RARE_SCORE)
+        found.setdefault(index + 1, rare)
+
+
+def _places(once: Sequence[bytes], forms: list[bytes]) -> list[int]:
+    """Where forms that occur once stand; looking for a few is cheaper than listing all."""
+    if len(once) <= FEW:
+        return sorted(map(forms.index, once))
     places = dict(zip(forms, range(len(forms)), strict=True))
-    lines = data.split(b"\n")
-    for index in sorted(places[form] for form in once)[: 2 * FOUND_LINES - len(found)]:
-        line = lines[index][:CLIP_BYTES]
-        hidden = len(lines[index]) - len(line)
-        found.setdefault(index + 1, Found(index + 1, line, hidden, RARE_SCORE))
+    return sorted(places[form] for form in once)
+
+
+def _lines_at(indexes: Sequence[int], data: bytes) -> list[bytes]:
+    lines = data.split(b"\n", indexes[-1] + 1) if len(indexes) <= FEW else data.split(b"\n")
+    return [lines[index] for index in indexes]
 
 
 def _around(piece: bytes, start: int, stop: int, at: int) -> bytes:
