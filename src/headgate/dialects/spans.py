@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -146,12 +146,25 @@ def json_list(values: Iterable[bytes]) -> bytes:
     return b"[" + b",".join(values) + b"]"
 
 
-def rebuilt_list(raw: bytes, pieces: Sequence[Piece]) -> bytes:
-    """The list `raw` with other items; spaces and commas stay where neighbours stay neighbours."""
-    values = items(raw)
+def rebuilt_list(
+    raw: bytes, pieces: Sequence[Piece], values: Sequence[bytes] | None = None
+) -> bytes:
+    """The list `raw` with other items; spaces and commas stay where neighbours stay neighbours.
+
+    `values` are the items it has, where they are known.
+    """
+    values = items(raw) if values is None else values
     starts = offsets(raw, values)
     spans = [(start, start + len(value)) for start, value in zip(starts, values, strict=True)]
     return _rejoined(raw, spans, pieces)
+
+
+def changed_field(raw: bytes, name: str, change: Callable[[bytes], bytes]) -> bytes:
+    """The object `raw` with what `change` makes of one of its values."""
+    spans, keys = _member_spans(raw)
+    place = max(place for place, key in enumerate(keys) if key == name)
+    _, start, stop = spans[place]
+    return b"".join((raw[:start], change(raw[start:stop]), raw[stop:]))
 
 
 def replaced_fields(raw: bytes, changes: Mapping[str, bytes | None]) -> bytes:

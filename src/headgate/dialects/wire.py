@@ -12,6 +12,7 @@ from headgate.dialects.history import NEW, Form, History, Message, Part
 from headgate.dialects.spans import (
     Misfit,
     Piece,
+    changed_field,
     checked,
     fields_of,
     found_in,
@@ -131,18 +132,24 @@ def write_history(history: History) -> bytes:
     """Put a history together again: every byte of what was not changed, where it was."""
     if history.is_unchanged:
         return history.body
-    pieces = [(None if m.at == NEW else m.at, m.raw) for m in history.messages]
-    if history.form == "array":
-        return rebuilt_list(history.body, pieces)
+    body = history.body
     changes = {
         name: value
         for name, value in history.settings.items()
         if history.read_settings.get(name) != value
     }
-    if history.messages is not history.read_messages:
-        array = fields_of(history.body)[history.key]
-        changes[history.key] = rebuilt_list(array, pieces)
-    return replaced_fields(history.body, changes)
+    if changes:
+        body = replaced_fields(body, changes)
+    if history.messages is history.read_messages:
+        return body
+    if history.form == "array":
+        return _with_messages(body, history)
+    return changed_field(body, history.key, lambda array: _with_messages(array, history))
+
+
+def _with_messages(array: bytes, history: History) -> bytes:
+    pieces = [(None if m.at == NEW else m.at, m.raw) for m in history.messages]
+    return rebuilt_list(array, pieces, [m.raw for m in history.read_messages])
 
 
 def pieces_of(parts: Sequence[Part]) -> list[Piece]:
