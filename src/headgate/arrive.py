@@ -21,6 +21,9 @@ SHORTEST_WORD = 3
 MOST_WORDS = 12
 """Words of a query that are looked for; the longest say the most."""
 
+QUERY_WORD = re.compile(r"(?:\w+|\[\d+\])(?:[.-]\w+|\[\d+\])*")
+"""A word, a dotted name, or a path into JSON: `features[126].id`."""
+
 COMMON_WORDS = frozenset(
     {
         *("about", "all", "also", "and", "any", "are", "been", "but", "can", "did", "does", "for"),
@@ -133,7 +136,7 @@ def query_of(result: ToolResult, policy: Policy, question: str = "") -> Query:
     words = {
         word.lower()
         for text in texts
-        for word in re.findall(r"\w+(?:[.-]\w+)*", text[:4_000])
+        for word in QUERY_WORD.findall(text[:4_000])
         if len(word) >= SHORTEST_WORD and word.lower() not in COMMON_WORDS
     }
     return Query(tuple(sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from headgate.arrive import Arrived, query_of
 from headgate.limits import Limit
-from headgate.marker import Kept, Marker
+from headgate.marker import Ask, Kept, Marker
 from headgate.measure.size import STANDARD_VOCAB, exact_size_of, size_of
 from headgate.policy import Policy
 from headgate.refs import ref_of, tag_of
@@ -139,9 +139,16 @@ def _shaped(arrived: Arrived, kind: Kind, most: int, desk: Desk) -> Shaped:
     )
     room = Room(most - desk.policy.block_overhead, desk.meter)
     marker = desk.marker(arrived.sha256, arrived.result.call_id)
+    if arrived.changed and kind != "binary":
+        marker = replace(marker, within=_by_lines)
     query = query_of(arrived.result, desk.policy, desk.question)
     keep, is_error = desk.policy.keep, arrived.result.is_error
     return shape(source, room, query, marker, keep=keep, is_error=is_error)
+
+
+def _by_lines(ask: Ask) -> Ask:
+    """Lines are the same before and after normalising; the places of bytes are not."""
+    return Ask("lines", "1-") if ask.name == "bytes" else ask
 
 
 def _verdict(

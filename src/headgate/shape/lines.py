@@ -87,15 +87,16 @@ def _fill(choice: Choice, step: int, share: int) -> None:
 
 def _take_run(choice: Choice, number: int, step: int, left: int) -> int:
     """Show as many lines from `number` on as fit, guessing how many; 0: not even two."""
+    most = min(left, choice.left)
     # A guess that is a little short fits at once; what is left then costs little to look at.
-    reach = choice.reach(number, step, int(left * choice.chars_per_unit * 0.95))
+    reach = choice.reach(number, step, int(most * choice.chars_per_unit * 0.95))
     count = abs(reach - number) + 1
     while count > 1:
         last = number + step * (count - 1)
-        price = choice.add_run(min(number, last), max(number, last), left)
-        if price <= left:
+        price = choice.add_run(min(number, last), max(number, last), most)
+        if price <= most:
             return count
-        count = min(count - 1, count * left // price)
+        count = min(count - 1, count * most // price)
     return 0
 
 
