@@ -62,7 +62,8 @@ def answerable(history: History, case: Case) -> tuple[History, list[Fix]]:
     for number, old in enumerate(now):
         messages.append(old)
         after = now[number + 1] if number + 1 < len(now) else None
-        speaks_on = after is None or after.role == "assistant"
+        # With calls that wait, results are still to come behind the last message.
+        speaks_on = after.role == "assistant" if after else not case.pending
         if old.role == "assistant" and speaks_on and _was_answered(old, before):
             messages += case.dialect.carrying([case.dialect.user_text(NO_CONTENT)])
             what = f"what answered the assistant was taken out; the user says {NO_CONTENT}"

@@ -71,6 +71,10 @@ def paired(
 
 def _unmatched(round_: Round, rules: Rules, pairing: Pairing) -> list[Spot]:
     """Match what shares an id, then what has none; give back the results that are left."""
+    if not rules.needs_ids and _match_one_by_one(round_):
+        in_order = zip(round_.calls, round_.results, strict=True)
+        pairing.answers.update((call.place, spot) for call, spot in in_order)
+        return []
     waiting = _queues(round_.calls, "call_id")
     with_id: list[Spot] = []
     without_id: list[Spot] = []
@@ -86,6 +90,14 @@ def _unmatched(round_: Round, rules: Rules, pairing: Pairing) -> list[Spot]:
         calls_without = [call for call in round_.calls if not call.part.call_id]
         with_id = _match_by_name(calls_without, with_id, pairing)
     return with_id + without_id
+
+
+def _match_one_by_one(round_: Round) -> bool:
+    """Whether results stand in the order of their calls, with the same names and the ids given."""
+    return len(round_.calls) == len(round_.results) and all(
+        call.part.name == spot.part.name and call.part.call_id in ("", spot.part.call_id)
+        for call, spot in zip(round_.calls, round_.results, strict=True)
+    )
 
 
 def _queues(spots: Iterable[Spot], by: Literal["call_id", "name"]) -> dict[str, deque[Spot]]:

@@ -32,11 +32,14 @@ def _into_next(desk: Desk, round_: Round) -> list[Message]:
     """Results as parts of the first user message behind their calls."""
     if not round_.calls:
         return [desk.rewritten(number) for number in range(round_.start, round_.stop)]
+    rules = desk.case.dialect.rules
     answers = desk.answers(round_.calls)
     target = next(
         (n for n in range(round_.tail, round_.stop) if desk.messages[n].role == "user"), None
     )
     in_front = _in_front(desk, target, answers)
+    if rules.in_call_order and not _are_told_apart(round_.calls):
+        in_front = _while_in_order(in_front, answers)
     if len(in_front) == len(answers):
         return [desk.rewritten(number) for number in range(round_.start, round_.stop)]
     lifted = {answer.origin for answer in answers if answer.origin is not None}
@@ -57,23 +60,25 @@ def _into_next(desk: Desk, round_: Round) -> list[Message]:
 def _in_front(desk: Desk, target: int | None, answers: Sequence[Answer]) -> set[Place]:
     """The results that stand where they should, if nothing else has to be put between them."""
     rules = desk.case.dialect.rules
-    origins = [answer.origin for answer in answers]
-    wanted = {origin for origin in origins if origin is not None and origin[0] == target}
+    wanted = {a.origin for a in answers if a.origin is not None and a.origin[0] == target}
     if target is None or not wanted:
         return set()
     parts = desk.messages[target].parts
     kept = [(target, n) for n in range(len(parts)) if (target, n) not in desk.removed]
     standing = kept[: len(wanted)] if rules.results_first else kept
-    in_front = {place for place in standing if place in wanted}
-    if rules.in_call_order and not _all_have_ids(answers):
-        order = [origin for origin in origins if origin in in_front]
-        if order != sorted(order, key=lambda origin: origin or (0, 0)):
-            return set()
-    return in_front
+    return {place for place in standing if place in wanted}
 
 
-def _all_have_ids(answers: Sequence[Answer]) -> bool:
-    return all(answer.part.call_id for answer in answers)
+def _are_told_apart(calls: Sequence[Spot]) -> bool:
+    """Whether each call has an id of its own, so that the order of their results is free."""
+    ids = [call.part.call_id for call in calls]
+    return all(ids) and len(set(ids)) == len(ids)
+
+
+def _while_in_order(in_front: set[Place], answers: Sequence[Answer]) -> set[Place]:
+    """All of them if they stand in the order of their calls, else none."""
+    order = [a.origin for a in answers if a.origin is not None and a.origin in in_front]
+    return in_front if order == sorted(order) else set()
 
 
 def _gathered(desk: Desk, number: int, answers: Sequence[Answer], lifted: Set[Place]) -> Message:
@@ -142,7 +147,12 @@ def _anywhere_behind(desk: Desk, round_: Round) -> list[Message]:
 
 
 def _ends_of_calls(desk: Desk, round_: Round) -> dict[int, int]:
-    """For each call, the last of the calls in a row that it stands in."""
+    """For each call, the last of the calls in a row that it stands in.
+
+    Behind a step that still waits for results, it is the end of the step: nothing may part it.
+    """
+    if desk.case.pending and round_ is desk.rounds[-1]:
+        return dict.fromkeys(range(round_.start, round_.tail), round_.tail - 1)
     ends: dict[int, int] = {}
     for number in reversed(range(round_.start, round_.tail)):
         if desk.messages[number].of_kind("call"):

@@ -68,11 +68,16 @@ def _step_by_step(
 
 
 def _match(calls: Sequence[Part], results: Sequence[Part], rules: Rules, *, partly: bool) -> bool:
-    if rules.needs_ids or all(part.call_id for part in (*calls, *results)):
-        wanted, given = Counter(c.call_id for c in calls), Counter(r.call_id for r in results)
+    ids = [call.call_id for call in calls]
+    if rules.needs_ids or (all(ids) and len(set(ids)) == len(ids)):
+        wanted, given = Counter(ids), Counter(result.call_id for result in results)
         return given <= wanted if partly else given == wanted
-    names, answered = [call.name for call in calls], [result.name for result in results]
-    return partly or names == answered
+    if len(results) != len(calls):
+        return partly
+    return all(
+        call.name == result.name and call.call_id in ("", result.call_id)
+        for call, result in zip(calls, results, strict=True)
+    )
 
 
 def _in_place(behind: Sequence[Message], count: int, rules: Rules) -> bool:
@@ -97,11 +102,21 @@ def _anywhere(messages: Sequence[Message], *, pending: bool, held: bool) -> Iter
                 del waiting[part.call_id]
             elif part.kind == "result" and (part.call_id in done or not held):
                 yield f"the result {part.call_id!r} answers no call"
-    last = max((n for n, old in enumerate(messages) if old.role != "tool"), default=0)
-    while pending and last and messages[last - 1].role == "assistant":
-        last -= 1
-    if any(number < last for number in waiting.values()) or (waiting and not pending):
-        yield f"the call {next(iter(waiting))!r} has no result"
+    excused = _last_step(messages) if pending else range(0)
+    for call_id, number in waiting.items():
+        if number not in excused:
+            yield f"the call {call_id!r} has no result"
+
+
+def _last_step(messages: Sequence[Message]) -> range:
+    """What the model said last, if nothing but results stands behind it."""
+    stop = len(messages)
+    while stop and messages[stop - 1].role == "tool":
+        stop -= 1
+    start = stop
+    while start and messages[start - 1].role == "assistant":
+        start -= 1
+    return range(start, stop)
 
 
 def _ids(messages: Sequence[Message], steps: Sequence[Step], rules: Rules) -> Iterator[str]:
