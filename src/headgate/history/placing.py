@@ -100,7 +100,8 @@ def _directly_behind(desk: Desk, round_: Round) -> list[Message]:
     for number in range(round_.start, round_.tail):
         out.append(desk.rewritten(number))
         answers = desk.answers(calls.get(number, ()))
-        in_front = _following(desk, round_, answers) if number == round_.tail - 1 else set()
+        is_last = number == round_.tail - 1
+        in_front = _following(desk, round_, answers, lifted) if is_last else set()
         if len(in_front) == len(answers):
             continue
         for answer in answers:
@@ -115,14 +116,16 @@ def _directly_behind(desk: Desk, round_: Round) -> list[Message]:
     return out
 
 
-def _following(desk: Desk, round_: Round, answers: Sequence[Answer]) -> set[Place]:
-    """The results that follow their calls with nothing in between but what is taken out."""
+def _following(
+    desk: Desk, round_: Round, answers: Sequence[Answer], lifted: Set[Place]
+) -> set[Place]:
+    """The results that follow their calls with nothing in between but what goes elsewhere."""
     wanted = {answer.origin for answer in answers if answer.origin is not None}
     in_front: set[Place] = set()
     for number in range(round_.tail, round_.stop):
         if (number, 0) in wanted:
             in_front.add((number, 0))
-        elif (number, 0) not in desk.removed:
+        elif (number, 0) not in desk.removed and (number, 0) not in lifted:
             break
     return in_front
 
