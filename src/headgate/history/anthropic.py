@@ -37,11 +37,13 @@ def tidied(old: Message, where: str) -> tuple[Message, list[Fix]]:
     fixes: list[Fix] = []
     parts: list[Part] = []
     hoisted: list[Part] = []
+    has_thinking = old.has_thinking
     for given in old.parts:
         if given.kind == "text" and is_blank(given.value):
             fixes.append(Fix("blank", where, "a text that shows nothing is taken out"))
         elif given.kind == "call" and given.value[:1] != b"{":
-            _refuse_thinking(old)
+            if has_thinking:
+                raise Unrepairable("the input of a call beside thinking is no object")
             fixes.append(Fix("content", where, "the input is made an object", given.call_id))
             parts.append(_with_object(given))
         elif given.kind == "result" and not _is_tidy(given):
@@ -101,11 +103,6 @@ def _spells_object(text: str) -> bool:
         return isinstance(msgspec.json.decode(text), dict)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return False
-
-
-def _refuse_thinking(old: Message) -> None:
-    if old.has_thinking:
-        raise Unrepairable("the input of a call beside thinking is no object")
 
 
 def _blocks(given: Part) -> list[bytes]:

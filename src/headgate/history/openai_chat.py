@@ -143,11 +143,15 @@ def _split(history: History) -> tuple[History, list[Fix]]:
 
 def _in_batches(old: Message, calls: list[Part], answers: dict[str, Message]) -> list[Message]:
     said = [given for given in old.parts if given.kind != "call"]
+    first = with_parts(old, [*said, *calls[:MOST_CALLS]])
     messages: list[Message] = []
     for start in range(0, len(calls), MOST_CALLS):
         batch = calls[start : start + MOST_CALLS]
-        split = with_parts(old, [*said, *batch])
-        messages.append(split if start == 0 else msgspec.structs.replace(split, at=NEW))
+        if start == 0:
+            messages.append(first)
+        else:
+            # Made from the first of them: the whole message would be read for every batch.
+            split = with_parts(first, [call.elsewhere() for call in batch])
+            messages.append(msgspec.structs.replace(split, at=NEW))
         messages += [answers[call.call_id] for call in batch if call.call_id in answers]
-        said = []
     return messages
