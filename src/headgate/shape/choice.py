@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 
 from headgate.marker import Marker
 from headgate.shape.cut import prefix, suffix
@@ -25,6 +27,10 @@ class Lines:
     broken: dict[int, tuple[str, str, int]]
     """Lines of which only start and end are at hand, and the number of characters between."""
 
+    first_chars: list[int]
+    last_chars: list[int]
+    """How long the lines of each list are up to each one, line ends included."""
+
     def __getitem__(self, number: int) -> str | None:
         if number <= len(self.first):
             return self.first[number - 1]
@@ -32,12 +38,33 @@ class Lines:
             return self.last[number - self.total - 1]
         return None
 
+    def run(self, first: int, last: int) -> list[str]:
+        """Lines that are at hand, one after the other."""
+        if last <= len(self.first):
+            return self.first[first - 1 : last]
+        before = self.total - len(self.last)
+        return self.last[first - 1 - before : last - before]
+
+    def reach(self, number: int, step: int, chars: int) -> int:
+        """The last line of a run from `number` on that is at hand and about `chars` long."""
+        before = 0 if number <= len(self.first) else self.total - len(self.last)
+        lengths = self.first_chars if before == 0 else self.last_chars
+        place = number - before - 1
+        if not 0 <= place < len(lengths):
+            return number
+        if step > 0:
+            start = lengths[place - 1] if place else 0
+            end = min(bisect_left(lengths, start + chars), len(lengths) - 1)
+            return max(end, place) + before + 1
+        start = bisect_right(lengths, lengths[place] - chars)
+        return min(start, place) + before + 1
+
 
 def lines_of(sketch: Sketch) -> Lines:
     """Take a sketch apart into lines."""
     if not sketch.tail:
         text = sketch.head.decode(errors="ignore")
-        return Lines(text.removesuffix("\n").split("\n"), [], sketch.lines, {})
+        return _lines(text.removesuffix("\n").split("\n"), [], sketch.lines, {})
     *first, start = sketch.head.decode(errors="ignore").split("\n")
     end, *last = sketch.tail.decode(errors="ignore").removesuffix("\n").split("\n")
     broken: dict[int, tuple[str, str, int]] = {}
@@ -46,7 +73,18 @@ def lines_of(sketch: Sketch) -> Lines:
         broken[opened] = (start, end, max(sketch.open_chars - len(end), 0))
     elif start:
         broken[opened] = (start, "", sketch.open_chars)
-    return Lines(first, last, sketch.lines, broken)
+    return _lines(first, last, sketch.lines, broken)
+
+
+def _lines(
+    first: list[str], last: list[str], total: int, broken: dict[int, tuple[str, str, int]]
+) -> Lines:
+    return Lines(first, last, total, broken, _lengths(first), _lengths(last))
+
+
+def _lengths(lines: list[str]) -> list[int]:
+    ends = accumulate(map(len, lines))
+    return [end + count for count, end in enumerate(ends, 1)]
 
 
 class Choice:
@@ -102,7 +140,7 @@ class Choice:
         Gives what the run costs; it is shown if that is at most `most`. Texts measured together are
         never larger than one by one, so the sum of runs is safe.
         """
-        texts = [self.lines[number] or "" for number in range(first, last + 1)]
+        texts = self.lines.run(first, last)
         joined = "\n".join(texts) + "\n"
         size = self.room.size(joined)
         left = first == 1 or first - 1 in self.shown
@@ -117,14 +155,10 @@ class Choice:
 
     def reach(self, number: int, step: int, chars: int) -> int:
         """The last line of the run from `number` on: at hand, not shown, about `chars` long."""
-        last = number
-        while chars > 0:
-            text = self.lines[last] if 1 <= last <= self.lines.total else None
-            if text is None or last in self.shown:
-                break
-            chars -= len(text) + 1
-            last += step
-        return last - step if last != number else number
+        last = self.lines.reach(number, step, chars)
+        between = range(number, last + step, step)
+        met = next((line for line in between if line in self.shown), None)
+        return last if met is None else met - step
 
     def add_text(self, number: int, text: str, hidden_chars: int, most: int) -> bool:
         """Show a line as the given text."""
