@@ -161,6 +161,19 @@ def test_a_file_that_may_not_be_read_is_one_clear_line(headgate):
 
 
 @pytest.mark.proves("C-check", "P24")
+def test_an_input_that_no_request_is_as_long_as_is_not_read_to_its_end(headgate):
+    with open(headgate.folder / "endless", "wb") as file:
+        file.truncate(1 << 40)
+
+    ran = headgate("check", "endless")
+
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert ran.stderr == (
+        b"headgate: 'endless': more than 268,435,456 bytes; no request is that long\n"
+    )
+
+
+@pytest.mark.proves("C-check", "P24")
 @pytest.mark.parametrize("half", [b"\\ud800", b"\xed\xa0\x80"], ids=["escaped", "raw"])
 def test_half_of_a_surrogate_pair_is_a_violation(headgate, half):
     history = b'{"system": "s", "messages": [{"role": "user", "content": "%s"}]}' % half

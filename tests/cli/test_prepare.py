@@ -272,6 +272,21 @@ def test_a_window_that_is_nearly_full_is_warned_of(headgate):
     assert re.search(rb"\d+ tokens are 9\d% of the window of 1,000, over 85%\n", ran.stderr)
 
 
+@pytest.mark.proves("C-prepare", "P3")
+def test_what_goes_over_the_budget_because_it_may_not_be_shortened_is_told(headgate):
+    messages = user("gemini", "look") + round_of("gemini", 1, lines(100), tool="Read")
+    small = with_policy(batch="300")
+
+    report = reported(headgate, stdin=body("gemini", messages), env=small)
+    ran = headgate("prepare", "--session", "other", stdin=body("gemini", messages), env=small)
+
+    over = report["results"][0]["after"]["tokens"] + 4 - 300
+    assert (report["results"][0]["fate"], report["over_budget"]) == ("whole", over)
+    assert ran.stderr.decode().splitlines()[0] == (
+        f"headgate: {over:,} tokens over the budgets of their batches, by what may not be shortened"
+    )
+
+
 @pytest.mark.proves("C-prepare", "H1", "P6")
 def test_a_broken_history_is_repaired_and_each_fix_is_told(headgate):
     ran = headgate("prepare", stdin=unanswered("openai-responses"))
