@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import msgspec
 
 from headgate.dialects.dialect import MessageReader, Rules
-from headgate.dialects.history import NEW, History, Message, Part, PartKind
+from headgate.dialects.history import NEW, History, Message, Part, PartKind, Slice
 from headgate.dialects.spans import (
     NOTHING,
     Misfit,
     fields_of,
+    first_of,
     found_in,
     items_of,
     json_list,
@@ -107,52 +108,52 @@ def message(raw: bytes, at: int = NEW) -> Message:
     fields, is_odd = pick(_MESSAGE, raw)
     if not fields.role:
         raise Misfit(".role", "a role", "nothing")
-    parts = tuple(_parts(bytes(fields.content)))
-    message_id = text_in(bytes(fields.id), ".id") if len(fields.id) else ""
+    parts = tuple(_parts(fields.content))
+    message_id = text_in(fields.id, ".id") if len(fields.id) else ""
     return Message(fields.role, raw, parts, message_id, "", is_odd, at)
 
 
-def _parts(content: bytes) -> list[Part]:
-    start = content[:1]
-    if start == b'"':
-        return [Part("text", content, value=content, at=0)] if len(content) > 2 else []
+def _parts(content: msgspec.Raw) -> list[Part]:
+    start = first_of(content)
     if start == b"[":
-        return [_part_at(bytes(item), place) for place, item in enumerate(items_of(content))]
-    if content in (b"", b"null"):
+        return [_part_at(item, place) for place, item in enumerate(items_of(content))]
+    if start == b'"':
+        return [Part("text", content, value_view=content, at=0)] if len(content) > 2 else []
+    if start in (b"", b"n"):
         return []
-    raise Misfit(".content", "a list or a string", found_in(content))
+    raise Misfit(".content", "a list or a string", found_in(bytes(content)))
 
 
-def _part_at(raw: bytes, at: int) -> Part:
+def _part_at(raw: Slice, at: int) -> Part:
     try:
         return part(raw, at)
     except Misfit as misfit:
         raise misfit.under(f".content[{at}]") from None
 
 
-def part(raw: bytes, at: int = NEW) -> Part:
+def part(raw: Slice, at: int = NEW) -> Part:
     """Read one block."""
     block, _ = pick(_BLOCK, raw)
     wire = block.type
     kind = KINDS.get(wire)
     marked = len(block.cache_control) > 0
     if kind == "result":
-        content = bytes(block.content)
-        if content and content[:1] not in (b'"', b"[", b"n"):
-            raise Misfit(".content", "a list or a string", found_in(content))
-        call_id = text_in(bytes(block.tool_use_id), ".tool_use_id")
+        content = block.content
+        if first_of(content) not in (b'"', b"[", b"n", b""):
+            raise Misfit(".content", "a list or a string", found_in(bytes(content)))
+        call_id = text_in(block.tool_use_id, ".tool_use_id")
         is_error = bytes(block.is_error) == b"true"
         return Part("result", raw, wire, call_id, "", content, is_error, marked, at)
     if kind == "call":
-        call_id, tool = text_in(bytes(block.id), ".id"), text_in(bytes(block.name), ".name")
-        return Part("call", raw, wire, call_id, tool, bytes(block.input), False, marked, at)
+        call_id, tool = text_in(block.id, ".id"), text_in(block.name, ".name")
+        return Part("call", raw, wire, call_id, tool, block.input, False, marked, at)
     if kind == "text":
-        return Part("text", raw, wire, value=bytes(block.text), is_marked=marked, at=at)
+        return Part("text", raw, wire, value_view=block.text, is_marked=marked, at=at)
     if kind == "server_call":
-        call_id = text_in(bytes(block.id), ".id")
+        call_id = text_in(block.id, ".id")
         return Part(kind, raw, wire, call_id, is_marked=marked, at=at)
     if wire.endswith("_tool_result"):
-        call_id = text_in(bytes(block.tool_use_id), ".tool_use_id")
+        call_id = text_in(block.tool_use_id, ".tool_use_id")
         return Part("server_result", raw, wire, call_id, is_marked=marked, at=at)
     return Part(kind or "other", raw, wire, is_marked=marked, at=at)
 
@@ -166,7 +167,7 @@ def with_parts(old: Message, parts: Sequence[Part]) -> Message:
 def _as_block(given: Part) -> Part:
     if given.wire:
         return given
-    return msgspec.structs.replace(given, raw=_text_block(given.raw), wire="text")
+    return msgspec.structs.replace(given, raw_view=_text_block(given.raw), wire="text")
 
 
 def _text_block(text: bytes) -> bytes:

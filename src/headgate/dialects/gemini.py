@@ -10,11 +10,12 @@ from collections.abc import Sequence
 import msgspec
 
 from headgate.dialects.dialect import MessageReader, Rules
-from headgate.dialects.history import NEW, History, Message, Part, PartKind
+from headgate.dialects.history import NEW, History, Message, Part, PartKind, Slice
 from headgate.dialects.spans import (
     NOTHING,
     Misfit,
     fields_of,
+    first_of,
     items_of,
     json_list,
     json_object,
@@ -89,6 +90,11 @@ class _Said(msgspec.Struct):
     response: msgspec.Raw = NOTHING
 
 
+class _Response(msgspec.Struct):
+    error: msgspec.Raw = NOTHING
+
+
+_RESPONSE = msgspec.json.Decoder(_Response)
 _TURN = msgspec.json.Decoder(_Turn)
 _PART = msgspec.json.Decoder(_Part)
 _SAID = msgspec.json.Decoder(_Said)
@@ -107,36 +113,35 @@ def write(history: History) -> bytes:
 def message(raw: bytes, at: int = NEW) -> Message:
     """Read one turn; without a role it is the user's."""
     fields, is_odd = pick(_TURN, raw)
-    parts = bytes(fields.parts)
     role = ROLES.get(fields.role, fields.role)
-    if parts in (b"", b"null"):
+    if first_of(fields.parts) in (b"", b"n"):
         return Message(role, raw, (), is_odd=is_odd, at=at)
     read_parts = tuple(
-        _part_at(bytes(item), place) for place, item in enumerate(items_of(parts, ".parts"))
+        _part_at(item, place) for place, item in enumerate(items_of(fields.parts, ".parts"))
     )
     return Message(role, raw, read_parts, is_odd=is_odd, at=at)
 
 
-def _part_at(raw: bytes, at: int) -> Part:
+def _part_at(raw: Slice, at: int) -> Part:
     try:
         return part(raw, at)
     except Misfit as misfit:
         raise misfit.under(f".parts[{at}]") from None
 
 
-def part(raw: bytes, at: int = NEW) -> Part:
+def part(raw: Slice, at: int = NEW) -> Part:
     """Read one part."""
     fields, _ = pick(_PART, raw)
     for call in (fields.camel_call, fields.function_call):
         if len(call):
-            return _called(raw, bytes(call), at)
+            return _called(raw, call, at)
     for answer in (fields.camel_result, fields.function_response):
         if len(answer):
-            return _answered(raw, bytes(answer), at)
+            return _answered(raw, answer, at)
     if bytes(fields.thought) == b"true":
         return Part("thinking", raw, "thought", at=at)
     if len(fields.text):
-        return Part("text", raw, "text", value=bytes(fields.text), at=at)
+        return Part("text", raw, "text", value_view=fields.text, at=at)
     return Part(_other_kind(fields), raw, "part", at=at)
 
 
@@ -152,21 +157,20 @@ def _other_kind(fields: _Part) -> PartKind:
     return "other"
 
 
-def _called(raw: bytes, call: bytes, at: int) -> Part:
+def _called(raw: Slice, call: msgspec.Raw, at: int) -> Part:
     said = _said(call, CALL)
-    call_id, tool = text_in(bytes(said.id), ".id"), text_in(bytes(said.name), ".name")
-    return Part("call", raw, CALL[0], call_id, tool, bytes(said.args), at=at)
+    call_id, tool = text_in(said.id, ".id"), text_in(said.name, ".name")
+    return Part("call", raw, CALL[0], call_id, tool, said.args, at=at)
 
 
-def _answered(raw: bytes, answer: bytes, at: int) -> Part:
+def _answered(raw: Slice, answer: msgspec.Raw, at: int) -> Part:
     said = _said(answer, RESULT)
-    response = bytes(said.response)
-    call_id, tool = text_in(bytes(said.id), ".id"), text_in(bytes(said.name), ".name")
-    is_error = response[:1] == b"{" and "error" in fields_of(response)
-    return Part("result", raw, RESULT[0], call_id, tool, response, is_error, at=at)
+    call_id, tool = text_in(said.id, ".id"), text_in(said.name, ".name")
+    is_error = first_of(said.response) == b"{" and len(pick(_RESPONSE, said.response)[0].error) > 0
+    return Part("result", raw, RESULT[0], call_id, tool, said.response, is_error, at=at)
 
 
-def _said(raw: bytes, names: tuple[str, str]) -> _Said:
+def _said(raw: msgspec.Raw, names: tuple[str, str]) -> _Said:
     try:
         return pick(_SAID, raw)[0]
     except Misfit as misfit:

@@ -4,14 +4,15 @@ The roles are the same words in every dialect: `assistant`, `user`, `tool`, `sys
 the dialect's own.
 
 Parts and messages are structs and no dataclasses: a request makes thousands of them, and a frozen
-dataclass takes many times as long to make.
+dataclass takes many times as long to make. Parts are views into the bytes of their message: copies
+of all that the tools said would cost more than reading it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -19,6 +20,8 @@ PartKind = Literal[
     "text", "call", "result", "thinking", "media", "server_call", "server_result", "other"
 ]
 Form = Literal["body", "array"]
+Slice: TypeAlias = bytes | msgspec.Raw
+"""JSON as it stands in a message, not copied; `bytes(slice)` copies."""
 
 NEW = -1
 """The place of what did not stand in the history that was read."""
@@ -28,20 +31,35 @@ class Part(msgspec.Struct, frozen=True, gc=False):
     """One piece of a message: what it is, and its bytes."""
 
     kind: PartKind
-    raw: bytes
+    raw_view: Slice
     wire: str = ""
     """Its type in the dialect's words; empty for content that is a plain string."""
     call_id: str = ""
     """Of a call and its result. Empty: the history gives none."""
     name: str = ""
     """The tool, where the part names it."""
-    value: bytes = b""
-    """The slice that counts: a text, a call's arguments, what a result says. Empty: not there."""
+    value_view: Slice = b""
+    """Of what counts: a text, a call's arguments, what a result says. Empty: not there."""
     is_error: bool = False
     is_marked: bool = False
     """Whether it carries a cache mark; what it holds may carry others."""
     at: int = NEW
     """Its place in the list it stands in."""
+
+    @property
+    def raw(self) -> bytes:
+        """The bytes it came as."""
+        return bytes(self.raw_view)
+
+    @property
+    def value(self) -> bytes:
+        """The bytes of what counts."""
+        return bytes(self.value_view)
+
+    @property
+    def opening(self) -> bytes:
+        """The first byte of what counts, which says what type it is."""
+        return bytes(memoryview(self.value_view)[:1])
 
     def elsewhere(self) -> Part:
         """The same part, to be put into another message."""

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import msgspec
 
 from headgate.dialects.dialect import MessageReader, Rules
-from headgate.dialects.history import NEW, History, Message, Part, PartKind
+from headgate.dialects.history import NEW, History, Message, Part, PartKind, Slice
 from headgate.dialects.spans import (
     NOTHING,
     Misfit,
     fields_of,
+    first_of,
     found_in,
     items_of,
     json_list,
@@ -102,55 +103,56 @@ def message(raw: bytes, at: int = NEW) -> Message:
     fields, is_odd = pick(_MESSAGE, raw)
     if not fields.role:
         raise Misfit(".role", "a role", "nothing")
-    content = bytes(fields.content)
-    if content and content[:1] not in (b'"', b"[", b"n"):
-        raise Misfit(".content", "a list or a string", found_in(content))
+    content = fields.content
+    if first_of(content) not in (b'"', b"[", b"n", b""):
+        raise Misfit(".content", "a list or a string", found_in(bytes(content)))
     role = ROLES.get(fields.role, fields.role)
-    message_id = text_in(bytes(fields.id), ".id") if len(fields.id) else ""
+    message_id = text_in(fields.id, ".id") if len(fields.id) else ""
     if role == "tool":
-        call_id = text_in(bytes(fields.tool_call_id), ".tool_call_id")
-        tool = text_in(bytes(fields.name), ".name")
+        call_id = text_in(fields.tool_call_id, ".tool_call_id")
+        tool = text_in(fields.name, ".name")
         result_ = Part("result", raw, "tool", call_id, tool, content)
         return Message(role, raw, (result_,), message_id, "", is_odd, at)
     parts = _content_parts(content)
-    calls = bytes(fields.tool_calls)
-    if calls not in (b"", b"null"):
+    calls = fields.tool_calls
+    if first_of(calls) not in (b"", b"n"):
         parts += [
             _call_at(item, place) for place, item in enumerate(items_of(calls, ".tool_calls"))
         ]
     return Message(role, raw, tuple(parts), message_id, "", is_odd, at)
 
 
-def _content_parts(content: bytes) -> list[Part]:
-    if content[:1] == b'"':
-        return [Part("text", content, value=content, at=0)]
-    if content[:1] != b"[":
+def _content_parts(content: msgspec.Raw) -> list[Part]:
+    start = first_of(content)
+    if start == b'"':
+        return [Part("text", content, value_view=content, at=0)]
+    if start != b"[":
         return []
     return [_part_at(item, place) for place, item in enumerate(items_of(content))]
 
 
-def _part_at(item: msgspec.Raw, at: int) -> Part:
-    raw = bytes(item)
+def _part_at(raw: msgspec.Raw, at: int) -> Part:
     try:
         fields, _ = pick(_PART, raw)
     except Misfit as misfit:
         raise misfit.under(f".content[{at}]") from None
-    return Part(KINDS.get(fields.type, "other"), raw, fields.type, value=bytes(fields.text), at=at)
+    kind = KINDS.get(fields.type, "other")
+    return Part(kind, raw, fields.type, value_view=fields.text, at=at)
 
 
 def _call_at(item: msgspec.Raw, at: int) -> Part:
     try:
-        return _call(bytes(item), at)
+        return _call(item, at)
     except Misfit as misfit:
         raise misfit.under(f".tool_calls[{at}]") from None
 
 
-def _call(raw: bytes, at: int = NEW) -> Part:
+def _call(raw: Slice, at: int = NEW) -> Part:
     fields, _ = pick(_CALL, raw)
     is_custom = fields.type == "custom"
-    said, _ = pick(_SAID, bytes(fields.custom if is_custom else fields.function) or b"{}")
-    value = bytes(said.input if is_custom else said.arguments)
-    call_id, tool = text_in(bytes(fields.id), ".id"), text_in(bytes(said.name), ".name")
+    said, _ = pick(_SAID, (fields.custom if is_custom else fields.function) or b"{}")
+    value = said.input if is_custom else said.arguments
+    call_id, tool = text_in(fields.id, ".id"), text_in(said.name, ".name")
     return Part("call", raw, "custom" if is_custom else "function", call_id, tool, value, at=at)
 
 
@@ -184,7 +186,7 @@ def _as_block(given: Part) -> Part:
 def user_text_block(text: bytes) -> Part:
     """A text part that says what the JSON string `text` says."""
     raw = json_object({"type": b'"text"', "text": text})
-    return Part("text", raw, "text", value=text)
+    return Part("text", raw, "text", value_view=text)
 
 
 def carrying(parts: Sequence[Part]) -> list[Message]:

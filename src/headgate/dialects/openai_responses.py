@@ -13,6 +13,7 @@ from headgate.dialects.spans import (
     NOTHING,
     Misfit,
     fields_of,
+    first_of,
     found_in,
     items_of,
     json_list,
@@ -124,27 +125,26 @@ def message(raw: bytes, at: int = NEW) -> Message:
     if wire == "message":
         if not fields.role:
             raise Misfit(".role", "a role", "nothing")
-        parts = tuple(_parts(bytes(fields.content)))
+        parts = tuple(_parts(fields.content))
         role = ROLES.get(fields.role, fields.role)
     else:
         role, part = _only_part(raw, wire, fields)
         parts = (part,)
-    item_id = text_in(bytes(fields.id), ".id") if len(fields.id) else ""
+    item_id = text_in(fields.id, ".id") if len(fields.id) else ""
     return Message(role, raw, parts, "", item_id, is_odd, at)
 
 
 def _only_part(raw: bytes, wire: str, fields: _Item) -> tuple[str, Part]:
     if wire in RESULT_OF:
         said = fields.arguments or fields.input or fields.action or fields.operation
-        call_id = text_in(bytes(fields.call_id), ".call_id")
-        tool = text_in(bytes(fields.name), ".name") or wire.removesuffix("_call")
-        return "assistant", Part("call", raw, wire, call_id, tool, bytes(said))
+        call_id = text_in(fields.call_id, ".call_id")
+        tool = text_in(fields.name, ".name") or wire.removesuffix("_call")
+        return "assistant", Part("call", raw, wire, call_id, tool, said)
     if wire in RESULTS:
-        output = bytes(fields.output)
-        call_id = text_in(bytes(fields.call_id), ".call_id")
+        call_id = text_in(fields.call_id, ".call_id")
         if not call_id and wire == "local_shell_call_output":
-            call_id = text_in(bytes(fields.id), ".id")
-        return "tool", Part("result", raw, wire, call_id, "", output)
+            call_id = text_in(fields.id, ".id")
+        return "tool", Part("result", raw, wire, call_id, "", fields.output)
     if wire == "reasoning":
         return "assistant", Part("thinking", raw, wire)
     if wire.endswith(("_call", "_list_tools", "_request")):
@@ -152,23 +152,24 @@ def _only_part(raw: bytes, wire: str, fields: _Item) -> tuple[str, Part]:
     return "other", Part("other", raw, wire)
 
 
-def _parts(content: bytes) -> list[Part]:
-    start = content[:1]
+def _parts(content: msgspec.Raw) -> list[Part]:
+    start = first_of(content)
     if start == b'"':
-        return [Part("text", content, value=content, at=0)]
+        return [Part("text", content, value_view=content, at=0)]
     if start == b"[":
-        return [_part_at(bytes(item), place) for place, item in enumerate(items_of(content))]
-    if content in (b"", b"null"):
+        return [_part_at(item, place) for place, item in enumerate(items_of(content))]
+    if start in (b"", b"n"):
         return []
-    raise Misfit(".content", "a list or a string", found_in(content))
+    raise Misfit(".content", "a list or a string", found_in(bytes(content)))
 
 
-def _part_at(raw: bytes, at: int) -> Part:
+def _part_at(raw: msgspec.Raw, at: int) -> Part:
     try:
         fields, _ = pick(_PART, raw)
     except Misfit as misfit:
         raise misfit.under(f".content[{at}]") from None
-    return Part(KINDS.get(fields.type, "other"), raw, fields.type, value=bytes(fields.text), at=at)
+    kind = KINDS.get(fields.type, "other")
+    return Part(kind, raw, fields.type, value_view=fields.text, at=at)
 
 
 def with_parts(old: Message, parts: Sequence[Part]) -> Message:
@@ -182,7 +183,7 @@ def with_parts(old: Message, parts: Sequence[Part]) -> Message:
 
 def is_message(item: Message) -> bool:
     """Whether an item is a message, not a call, a result or a piece of reasoning."""
-    return not (len(item.parts) == 1 and item.parts[0].raw is item.raw)
+    return not (len(item.parts) == 1 and item.parts[0].raw_view is item.raw)
 
 
 def _as_block(given: Part, role: str) -> Part:
@@ -190,7 +191,7 @@ def _as_block(given: Part, role: str) -> Part:
         return given
     wire = "output_text" if role == "assistant" else "input_text"
     raw = json_object({"type": json_text(wire), "text": given.raw})
-    return Part("text", raw, wire, value=given.raw, at=given.at)
+    return Part("text", raw, wire, value_view=given.raw_view, at=given.at)
 
 
 def carrying(parts: Sequence[Part]) -> list[Message]:
@@ -223,7 +224,7 @@ def user_text(text: str) -> Part:
     """A new text of the user's."""
     said = json_text(text)
     return Part(
-        "text", json_object({"type": b'"input_text"', "text": said}), "input_text", value=said
+        "text", json_object({"type": b'"input_text"', "text": said}), "input_text", value_view=said
     )
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import msgspec
 
+from headgate.dialects.history import Slice
 from headgate.shape.slices import NotJson, is_json, items, key_text, members, offsets
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
@@ -31,6 +32,7 @@ _WHITE = b" \t\r\n"
 _NOT_WHITE = re.compile(rb"[^ \t\r\n]")
 _TEXT = msgspec.json.Decoder(str)
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 
 Piece = tuple[int | None, bytes]
 """What stands in a rebuilt list: where it stood before (None: nowhere), and its bytes now."""
@@ -59,7 +61,12 @@ def found_in(raw: bytes) -> str:
     return _FOUND.get(start[0], "a number") if start else "nothing"
 
 
-def pick(decoder: msgspec.json.Decoder[Struct], raw: bytes) -> tuple[Struct, bool]:
+def first_of(raw: Slice) -> bytes:
+    """The first byte of a value, which says what type it is; none if it is not there."""
+    return bytes(memoryview(raw)[:1])
+
+
+def pick(decoder: msgspec.json.Decoder[Struct], raw: Slice) -> tuple[Struct, bool]:
     """The fields of an object that `decoder` names, and whether strict JSON would refuse it.
 
     Texts come decoded, everything else as slices.
@@ -67,7 +74,7 @@ def pick(decoder: msgspec.json.Decoder[Struct], raw: bytes) -> tuple[Struct, boo
     try:
         return decoder.decode(raw), False
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _pick_slowly(decoder.type, raw), True
+        return _pick_slowly(decoder.type, bytes(raw)), True
 
 
 def _pick_slowly(struct: type[Struct], raw: bytes) -> Struct:
@@ -100,15 +107,23 @@ def _fields_slowly(raw: bytes, path: str) -> dict[str, bytes]:
     return {key_text(key): bytes(value) for key, value in members(raw)}
 
 
-def items_of(raw: bytes, path: str = "") -> list[msgspec.Raw]:
-    """The items of a list."""
+def items_of(raw: Slice, path: str = "") -> list[msgspec.Raw]:
+    """The items of a list, not copied."""
+    try:
+        return _ARRAY.decode(raw)
+    except (msgspec.DecodeError, RecursionError):
+        return _items_slowly(bytes(raw), path)
+
+
+def _items_slowly(raw: bytes, path: str) -> list[msgspec.Raw]:
     if raw.lstrip(_WHITE)[:1] != b"[":
         raise Misfit(path, "a list", found_in(raw))
     return items(raw)
 
 
-def text_in(raw: bytes, path: str = "") -> str:
+def text_in(given: Slice, path: str = "") -> str:
     """The text of a string; null and nothing read as an empty one."""
+    raw = bytes(given)
     if not raw or raw == b"null":
         return ""
     if raw[:1] != b'"':

@@ -41,7 +41,7 @@ def tidied(old: Message, where: str) -> tuple[Message, list[Fix]]:
     for given in old.parts:
         if given.kind == "text" and is_blank(given.value):
             fixes.append(Fix("blank", where, "a text that shows nothing is taken out"))
-        elif given.kind == "call" and given.value[:1] != b"{":
+        elif given.kind == "call" and given.opening != b"{":
             if has_thinking:
                 raise Unrepairable("the input of a call beside thinking is no object")
             fixes.append(Fix("content", where, "the input is made an object", given.call_id))
@@ -62,8 +62,8 @@ def _is_tidy(given: Part) -> bool:
     if kind == "text":
         return not is_blank(given.value)
     if kind == "call":
-        return given.value[:1] == b"{"
-    if kind == "result" and given.value[:1] == b"[":
+        return given.opening == b"{"
+    if kind == "result" and given.opening == b"[":
         if given.is_error:
             return all(_type_of(block) == "text" and _says(block) for block in _blocks(given))
         # An empty text is looked for only where its bytes are.

@@ -144,7 +144,7 @@ def _trimmed_tail(history: History, case: Case) -> tuple[History, list[Fix]]:
     """What the assistant is to go on from may not end in white space."""
     last = history.messages[-1] if history.messages else None
     given = last.parts[-1] if last and last.role == "assistant" and last.parts else None
-    if last is None or given is None or given.kind != "text" or given.value[:1] != b'"':
+    if last is None or given is None or given.kind != "text" or given.opening != b'"':
         return history, []
     text = text_of(given.value)
     if text == text.rstrip():

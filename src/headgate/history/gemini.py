@@ -28,7 +28,7 @@ def tidied(old: Message, where: str) -> tuple[Message, list[Fix]]:
     for given in old.parts:
         if _is_empty(given):
             fixes.append(Fix("blank", where, "a part that holds nothing is taken out"))
-        elif given.kind == "result" and given.value[:1] != b"{":
+        elif given.kind == "result" and given.opening != b"{":
             fixes.append(Fix("content", where, "the response is made an object", given.call_id))
             response = json_object({"result": given.value or b"null"})
             parts.append(with_response(given, response))

@@ -56,7 +56,7 @@ def _marks_on(message: Message) -> int:
 
 def _may_be_marked(given: Part) -> bool:
     """Whether a part has to be read for its marks: it has one, or it holds blocks that may."""
-    return given.is_marked or given.value[:1] == b"[" or given.kind == "media"
+    return given.is_marked or given.opening == b"[" or given.kind == "media"
 
 
 def _marks_in(block: bytes) -> int:

@@ -49,7 +49,7 @@ def _may_be_untidy(old: Message) -> bool:
     if not old.parts:
         return True
     if old.role == "tool":
-        return old.parts[0].value[:1] not in (b'"', b"[")
+        return old.parts[0].opening not in (b'"', b"[")
     return (old.role == "assistant" and b"[]" in old.raw) or _has_empty_calls(old)
 
 
