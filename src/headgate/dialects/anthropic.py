@@ -77,6 +77,14 @@ class _Message(msgspec.Struct):
     id: msgspec.Raw = NOTHING
 
 
+class _ListedMessage(msgspec.Struct):
+    """A message as nearly all are: its content is a list, whose items are found on the way."""
+
+    content: list[msgspec.Raw]
+    role: str = ""
+    id: msgspec.Raw = NOTHING
+
+
 class _Block(msgspec.Struct):
     type: str = ""
     id: msgspec.Raw = NOTHING
@@ -89,6 +97,7 @@ class _Block(msgspec.Struct):
     cache_control: msgspec.Raw = NOTHING
 
 
+_LISTED = msgspec.json.Decoder(_ListedMessage)
 _MESSAGE = msgspec.json.Decoder(_Message)
 _BLOCK = msgspec.json.Decoder(_Block)
 
@@ -105,23 +114,32 @@ def write(history: History) -> bytes:
 
 def message(raw: bytes, at: int = NEW) -> Message:
     """Read one message."""
-    fields, is_odd = pick(_MESSAGE, raw)
-    if not fields.role:
+    try:
+        listed, is_odd = _LISTED.decode(raw), False
+        role, id_, parts = listed.role, listed.id, _blocks(listed.content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # Content that is no list, or something that strict JSON refuses.
+        fields, is_odd = pick(_MESSAGE, raw)
+        role, id_, parts = fields.role, fields.id, _parts(fields.content)
+    if not role:
         raise Misfit(".role", "a role", "nothing")
-    parts = tuple(_parts(fields.content))
-    message_id = text_in(fields.id, ".id") if len(fields.id) else ""
-    return Message(fields.role, raw, parts, message_id, "", is_odd, at)
+    message_id = text_in(id_, ".id") if len(id_) else ""
+    return Message(role, raw, tuple(parts), message_id, "", is_odd, at)
 
 
 def _parts(content: msgspec.Raw) -> list[Part]:
     start = first_of(content)
     if start == b"[":
-        return [_part_at(item, place) for place, item in enumerate(items_of(content))]
+        return _blocks(items_of(content))
     if start == b'"':
         return [Part("text", content, value_view=content, at=0)] if len(content) > 2 else []
     if start in (b"", b"n"):
         return []
     raise Misfit(".content", "a list or a string", found_in(bytes(content)))
+
+
+def _blocks(items: Sequence[msgspec.Raw]) -> list[Part]:
+    return [_part_at(item, place) for place, item in enumerate(items)]
 
 
 def _part_at(raw: Slice, at: int) -> Part:

@@ -6,7 +6,7 @@ results that have to be made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
 import msgspec
@@ -77,6 +77,12 @@ class Desk:
                 spot = self.pairing.answers[call.place]
                 found.append(Answer(self.changed.get(spot.place, spot.part), spot.place))
         return found
+
+    def kept(self, round_: Round) -> Sequence[Message]:
+        """The messages of a round, each in its place."""
+        if not (self.changed or self.removed):
+            return self.messages[round_.start : round_.stop]
+        return [self.rewritten(number) for number in range(round_.start, round_.stop)]
 
     def rewritten(self, number: int, lifted: Set[Place] = NOWHERE) -> Message:
         """A message with what was decided about its parts; `lifted` ones stand elsewhere now."""

@@ -28,10 +28,10 @@ def placed(history: History, case: Case) -> tuple[History, list[Fix]]:
     return history.with_messages(tuple(messages)), desk.fixes
 
 
-def _into_next(desk: Desk, round_: Round) -> list[Message]:
+def _into_next(desk: Desk, round_: Round) -> Sequence[Message]:
     """Results as parts of the first user message behind their calls."""
-    if not round_.calls:
-        return [desk.rewritten(number) for number in range(round_.start, round_.stop)]
+    if not round_.calls or _stands_as_usual(desk, round_):
+        return desk.kept(round_)
     rules = desk.case.dialect.rules
     answers = desk.answers(round_.calls)
     target = next(
@@ -41,7 +41,7 @@ def _into_next(desk: Desk, round_: Round) -> list[Message]:
     if rules.in_call_order and not _are_told_apart(round_.calls):
         in_front = _while_in_order(in_front, answers)
     if len(in_front) == len(answers):
-        return [desk.rewritten(number) for number in range(round_.start, round_.stop)]
+        return desk.kept(round_)
     lifted = {answer.origin for answer in answers if answer.origin is not None}
     for place in sorted(lifted - in_front):
         desk.note("moved", place[0], MOVED, desk.messages[place[0]].parts[place[1]])
@@ -55,6 +55,21 @@ def _into_next(desk: Desk, round_: Round) -> list[Message]:
     if target is None:
         tails[:0] = desk.case.dialect.carrying([answer.part.elsewhere() for answer in answers])
     return heads + tails
+
+
+def _stands_as_usual(desk: Desk, round_: Round) -> bool:
+    """Whether the message behind the calls begins with one result for each, in their order.
+
+    Nearly every round does; the others are looked at closely.
+    """
+    tail = round_.tail
+    if len(round_.results) != len(round_.calls) or tail == round_.stop:
+        return False
+    answers = desk.pairing.answers
+    return desk.messages[tail].role == "user" and all(
+        call.place in answers and answers[call.place].place == (tail, number)
+        for number, call in enumerate(round_.calls)
+    )
 
 
 def _in_front(desk: Desk, target: int | None, answers: Sequence[Answer]) -> set[Place]:
@@ -163,7 +178,7 @@ def _ends_of_calls(desk: Desk, round_: Round) -> dict[int, int]:
     return ends
 
 
-_Placer = Callable[[Desk, Round], list[Message]]
+_Placer = Callable[[Desk, Round], Sequence[Message]]
 
 _PLACERS: Mapping[Placing, _Placer] = MappingProxyType(
     {"next": _into_next, "directly": _directly_behind, "anywhere": _anywhere_behind}
