@@ -2,12 +2,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.headgate-setup
 N ?= 10000
+DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench bench-tokens soak docs clean
+.PHONY: help setup demo test check format bench bench-tokens bench-histories soak docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## make .venv with the package, editable, and all that tests need
 
@@ -42,6 +43,13 @@ bench: setup ## measure; ratios inside one run
 
 bench-tokens: setup ## measure the estimates of tokens alone
 	$(BIN)/python bench/tokens.py
+
+bench-histories: setup ## measure histories on real data: make bench-histories DATA=../shared/data
+	$(BIN)/python bench/histories_check.py $(DATA)
+	$(BIN)/python bench/histories.py $(DATA)
+	$(BIN)/python bench/histories_replay.py $(DATA)
+	$(BIN)/python bench/histories_cost.py $(DATA)
+	$(BIN)/python bench/bench_prepare.py
 
 soak: setup ## try the promises with N examples each: make soak N=100000
 	HEADGATE_EXAMPLES=$(N) $(BIN)/python -m pytest -n auto --dist loadgroup tests/promises
