@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -22,6 +23,7 @@ def test_the_demo_works_from_end_to_end_and_leaves_nothing_behind(state, tmp_pat
 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "E       assert 0.0 == (667 / 2)" in ran.stdout
-    assert "1 place found in lines 1-1,023 of 1,023" in ran.stdout
+    # How many lines pytest prints depends on the plugins and the width it finds.
+    assert re.search(r"1 place found in lines 1-(1,0\d\d) of \1,", ran.stdout)
     assert not state.exists()
     assert list(tmp_path.iterdir()) == []
