@@ -21,7 +21,7 @@ from headgate.errors import HistoryError
 from headgate.events import HistoryPrepared, HistoryRepaired
 from headgate.history.calibration_file import FILE_NAME, CalibrationFile
 from headgate.history.count import Accounting, Count, accounting_for, count, observation
-from headgate.history.desk import INTERRUPTED
+from headgate.history.mending import INTERRUPTED
 from headgate.history.repair import repair
 from headgate.history.report import Fix, Repaired
 from headgate.history.seen import Seen

@@ -7,7 +7,7 @@ import pytest
 from headgate.check import check
 from headgate.dialects import DIALECTS, dialect_named
 from headgate.errors import HistoryError
-from headgate.history.desk import INTERRUPTED
+from headgate.history.mending import INTERRUPTED
 from headgate.history.repair import repair
 from tests.histories import KEYS, body, calls, results, round_of, said, user
 from tests.history.mending import mended

@@ -1,6 +1,6 @@
 import pytest
 
-from headgate.history.desk import INTERRUPTED
+from headgate.history.mending import INTERRUPTED
 from tests.history.mending import mended
 
 

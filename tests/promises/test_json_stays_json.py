@@ -12,7 +12,7 @@ from headgate.measure.meters import meter_for
 from headgate.shape.jsons import shape_json
 from headgate.shape.pages import Page
 from headgate.shape.shaper import Room, Source
-from headgate.shape.slices import is_json
+from headgate.slices import is_json
 from headgate.types import Query
 
 MARKER = Marker(tag="k7q2", ref="r_abcdefghijkl")

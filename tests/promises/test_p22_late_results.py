@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from headgate.check import check
 from headgate.dialects import dialect_named
-from headgate.history.desk import INTERRUPTED
+from headgate.history.mending import INTERRUPTED
 from headgate.history.repair import repair
 from tests.dialects.scripts import DIALECTS
 from tests.histories import body, calls, results, said, user

@@ -14,7 +14,7 @@ from typing import TypeVar
 import msgspec
 
 from headgate.dialects.history import Slice
-from headgate.shape.slices import NotJson, is_json, items, key_text, members, offsets
+from headgate.slices import NotJson, is_json, items, key_text, members, offsets
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 

@@ -26,7 +26,7 @@ from headgate.dialects.spans import (
     text_of,
 )
 from headgate.errors import HistoryError
-from headgate.shape.slices import NotJson
+from headgate.slices import NotJson
 from headgate.types import NOTHING, Block, Media, Text
 
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])

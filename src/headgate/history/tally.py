@@ -16,7 +16,7 @@ from headgate.dialects.history import History, Message, Part
 from headgate.dialects.spans import fields_of, text_of
 from headgate.history.makeup import Makeup, fixed, makeup_of, total
 from headgate.measure.estimates import MEDIA_TOKENS
-from headgate.shape.slices import NotJson
+from headgate.slices import NotJson
 from headgate.types import Media, Meter
 
 Component = Literal[

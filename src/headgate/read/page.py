@@ -10,7 +10,7 @@ from headgate.read.window import Stretch, show_lines
 from headgate.shape.jsons import path_of
 from headgate.shape.pages import Page, span_of
 from headgate.shape.shaper import Room
-from headgate.shape.slices import depth_of, key_text, members
+from headgate.slices import depth_of, key_text, members
 
 PAGE_LINES = 200
 """The size of a page of text for who asks for a page and not for a size."""

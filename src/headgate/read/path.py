@@ -32,7 +32,7 @@ from headgate.read.path_syntax import (
     parse,
 )
 from headgate.shape.items import items_of
-from headgate.shape.slices import JsonKind, compact, depth_of, key_text, kind_of, members
+from headgate.slices import JsonKind, compact, depth_of, key_text, kind_of, members
 
 BYTES_PER_STEP = 512
 DEEP_BYTES_PER_STEP = 8

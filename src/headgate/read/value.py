@@ -13,7 +13,7 @@ from headgate.read.request import Request
 from headgate.shape.cut import prefix
 from headgate.shape.pages import Page, Span, shrunk, span_of
 from headgate.shape.shaper import Room
-from headgate.shape.slices import compact
+from headgate.slices import compact
 
 MOST_VALUES = 1_000
 """What one path gives; a reader who gets more wants a narrower path."""

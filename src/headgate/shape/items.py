@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeAlias
 
-from headgate.shape.slices import NotJson, count_items, end_of, items, offsets
+from headgate.slices import NotJson, count_items, end_of, items, offsets
 
 BLOCK_BYTES = 1 << 16
 """Split in a tenth of a millisecond, so that going back to any block is cheap."""

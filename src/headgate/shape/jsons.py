@@ -19,7 +19,6 @@ from headgate.shape.pages import Page, Span, shrunk, span_of
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.showing import Cut, Showing, Shown, larger, omitted_key
 from headgate.shape.sketch import char_count
-from headgate.shape.slices import compact, depth_of
 from headgate.shape.strings import quoted
 from headgate.shape.values import (
     LEAST_ITEM_BYTES,
@@ -28,6 +27,7 @@ from headgate.shape.values import (
     pick_first,
     pick_items,
 )
+from headgate.slices import compact, depth_of
 from headgate.types import Query
 
 MOST_BYTES_PER_UNIT = 64

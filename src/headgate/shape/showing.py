@@ -16,9 +16,9 @@ from headgate.marker import OMITTED_KEY, Marker, Missing
 from headgate.shape.hints import Hints
 from headgate.shape.passages import excerpt
 from headgate.shape.sketch import char_count
-from headgate.shape.slices import NotJson
 from headgate.shape.strings import chars_written, head_of, quoted
 from headgate.shape.values import STUB_BYTES, Lines, Value, is_opaque, pick_items
+from headgate.slices import NotJson
 
 DEEPEST = 24
 """Levels that are taken apart; what lies deeper and does not fit is shown as text."""

@@ -12,7 +12,8 @@ from headgate.shape.items import Items, items_of, lines_of
 from headgate.shape.odd import odd_items
 from headgate.shape.passages import Passage, passage_of
 from headgate.shape.sketch import char_count
-from headgate.shape.slices import (
+from headgate.shape.strings import chars_written
+from headgate.slices import (
     Depth,
     JsonKind,
     compact,
@@ -22,7 +23,6 @@ from headgate.shape.slices import (
     kind_of,
     members,
 )
-from headgate.shape.strings import chars_written
 
 COMPACTED_BYTES = 256 * 1024
 """A larger value keeps its whitespace until it is taken apart: most of it is never shown."""

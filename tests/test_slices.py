@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.shape.slices import (
+from headgate.slices import (
     NotJson,
     compact,
     count_items,

@@ -1,7 +1,7 @@
 """What becomes of every call and result, decided before anything is moved.
 
-The desk is where one repair's decisions lie side by side: parts that are replaced or taken out, and
-results that have to be made.
+One mending is where the decisions of one repair lie side by side: parts that are replaced or
+taken out, and results that have to be made.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 
 
 @dataclass(slots=True)
-class Desk:
+class Mending:
     """A history under repair."""
 
     history: History
@@ -100,34 +100,34 @@ class Desk:
         ]
 
 
-def decided(history: History, case: Case) -> Desk:
+def decided(history: History, case: Case) -> Mending:
     """Match calls and results, and decide what is renamed, taken out and made."""
     rules = case.dialect.rules
     rounds = rounds_of(history.messages)
     pairing = paired(rounds, rules, held=history.server_held, interrupted=case.interrupted)
-    desk = Desk(history, case, rounds, pairing, names_for(history.messages, rounds, rules))
-    waiting = _still_waiting(desk)
+    mending = Mending(history, case, rounds, pairing, names_for(history.messages, rounds, rules))
+    waiting = _still_waiting(mending)
     for round_ in rounds:
         for call in round_.calls:
-            _decide_call(desk, call, is_waiting=call.place in waiting)
+            _decide_call(mending, call, is_waiting=call.place in waiting)
         for spot in round_.results:
             reason = pairing.spare.get(spot.place)
             if reason is not None:
-                desk.removed.add(spot.place)
-                desk.note(reason, spot.message, TAKEN_OUT[reason], spot.part, keep=True)
-    return desk
+                mending.removed.add(spot.place)
+                mending.note(reason, spot.message, TAKEN_OUT[reason], spot.part, keep=True)
+    return mending
 
 
-def _still_waiting(desk: Desk) -> set[Place]:
+def _still_waiting(mending: Mending) -> set[Place]:
     """The calls whose results are still to come, because the caller says so."""
-    if not desk.case.pending:
+    if not mending.case.pending:
         return set()
-    last = next((r for r in reversed(desk.rounds) if r.tail > r.start), None)
+    last = next((r for r in reversed(mending.rounds) if r.tail > r.start), None)
     if last is None:
         return set()
-    rules = desk.case.dialect.rules
+    rules = mending.case.dialect.rules
     if rules.placing == "anywhere" and any(
-        not message.of_kind("result") for message in desk.messages[last.tail : last.stop]
+        not message.of_kind("result") for message in mending.messages[last.tail : last.stop]
     ):
         return set()
     calls = last.calls
@@ -136,46 +136,48 @@ def _still_waiting(desk: Desk) -> set[Place]:
     return {call.place for call in calls}
 
 
-def _decide_call(desk: Desk, call: Spot, *, is_waiting: bool) -> None:
-    answer = desk.pairing.answers.get(call.place)
-    if call.place in desk.names.dropped:
-        _drop_twin(desk, call, answer)
+def _decide_call(mending: Mending, call: Spot, *, is_waiting: bool) -> None:
+    answer = mending.pairing.answers.get(call.place)
+    if call.place in mending.names.dropped:
+        _drop_twin(mending, call, answer)
         return
     part = call.part
-    new_id = desk.names.renamed.get(call.place)
+    new_id = mending.names.renamed.get(call.place)
     if new_id is not None:
-        part = desk.case.dialect.with_id(part, new_id)
-        desk.changed[call.place] = part
-        desk.note(
+        part = mending.case.dialect.with_id(part, new_id)
+        mending.changed[call.place] = part
+        mending.note(
             "renamed", call.message, f"the call {call.part.call_id!r} is now {new_id!r}", part
         )
     if answer is not None:
         if answer.message < call.message:
-            desk.removed.add(answer.place)  # It is put behind its call; here it is gone.
-        adapted = desk.case.dialect.answering(answer.part, part)
+            mending.removed.add(answer.place)  # It is put behind its call; here it is gone.
+        adapted = mending.case.dialect.answering(answer.part, part)
         if adapted is not answer.part:
-            desk.changed[answer.place] = adapted
+            mending.changed[answer.place] = adapted
             if new_id is None:
-                desk.note("matched", answer.message, "the result now names its call", adapted)
+                mending.note("matched", answer.message, "the result now names its call", adapted)
     elif not is_waiting:
-        _make_result(desk, call, part)
+        _make_result(mending, call, part)
 
 
-def _drop_twin(desk: Desk, call: Spot, answer: Spot | None) -> None:
-    desk.removed.add(call.place)
-    desk.note("duplicate", call.message, "the same call a second time is taken out", call.part)
+def _drop_twin(mending: Mending, call: Spot, answer: Spot | None) -> None:
+    mending.removed.add(call.place)
+    mending.note("duplicate", call.message, "the same call a second time is taken out", call.part)
     if answer is not None:
-        desk.removed.add(answer.place)
-        desk.note("duplicate", answer.message, TAKEN_OUT["duplicate"], answer.part, keep=True)
+        mending.removed.add(answer.place)
+        mending.note("duplicate", answer.message, TAKEN_OUT["duplicate"], answer.part, keep=True)
 
 
-def _make_result(desk: Desk, call: Spot, part: Part) -> None:
-    known = desk.case.known
+def _make_result(mending: Mending, call: Spot, part: Part) -> None:
+    known = mending.case.known
     real = known(call.part.call_id) if known is not None and call.part.call_id else None
-    dialect = desk.case.dialect
+    dialect = mending.case.dialect
     if real is not None:
-        desk.made[call.place] = dialect.result(part, real, is_error=False)
-        desk.note("restored", call.message, f"{part.name} gets the result that was kept", part)
+        mending.made[call.place] = dialect.result(part, real, is_error=False)
+        mending.note("restored", call.message, f"{part.name} gets the result that was kept", part)
         return
-    desk.made[call.place] = dialect.result(part, INTERRUPTED, is_error=True)
-    desk.note("missing", call.message, f"{part.name} has no result; it is said to be unknown", part)
+    mending.made[call.place] = dialect.result(part, INTERRUPTED, is_error=True)
+    mending.note(
+        "missing", call.message, f"{part.name} has no result; it is said to be unknown", part
+    )
