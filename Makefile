@@ -5,10 +5,10 @@ N ?= 10000
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench bench-tokens bench-histories soak docs clean
+.PHONY: help setup demo test check format bench bench-tokens bench-histories bench-retention bench-peers soak docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## make .venv with the package, editable, and all that tests need
 
@@ -50,6 +50,12 @@ bench-histories: setup ## measure histories on real data: make bench-histories D
 	$(BIN)/python bench/histories_replay.py $(DATA)
 	$(BIN)/python bench/histories_cost.py $(DATA)
 	$(BIN)/python bench/bench_prepare.py
+
+bench-retention: setup ## measure what budgets keep: make bench-retention DATA=../shared/data
+	$(BIN)/python bench/retention.py $(DATA) --out
+
+bench-peers: ## make the environments of the peers that bench-retention measures beside us
+	$(BIN)/python bench/retention_peers.py
 
 soak: setup ## try the promises with N examples each: make soak N=100000
 	HEADGATE_EXAMPLES=$(N) $(BIN)/python -m pytest -n auto --dist loadgroup tests/promises
