@@ -14,7 +14,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "headgate"
 LAYERS = """
 version types errors
 disk economy
-marker budget events refs scan slices journal toolnames terminal ageing
+marker budget events refs scan slices journal toolnames terminal ageing guards
 policy measure/ visible
 normalise
 ledger shape/ spill/ presets/ check/ limits arrive
@@ -26,7 +26,9 @@ read/
 session
 outgoing
 gate
+async_gate
 tool testing/ endpoint
+registry/
 hooks/ adapters/ proxy/ gateway/ dashboard/
 __init__
 cli/
@@ -51,8 +53,9 @@ MAY_LATE = {"measure/"}
 
 MAY_LOCK = {"scan", "measure/"}
 
-MAY_CATCH_ALL = {"cli/", "proxy/", "gateway/", "dashboard/"}
-"""The entry points, where what nobody foresaw is logged with its traceback."""
+MAY_CATCH_ALL = {"cli/", "proxy/", "gateway/", "dashboard/", "registry/"}
+"""The entry points, where what nobody foresaw is logged with its traceback, and where a tool runs:
+it is not ours, and whatever it raises is its result."""
 
 NEVER_NAMED = re.compile(r"utils?|helpers?|commons?|managers?|handlers?|processors?|engines?")
 

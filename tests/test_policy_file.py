@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from headgate import Policy, PolicyError, ToolRule, chars, tokens
 from headgate.ageing import Ageing
+from headgate.guards import GuardRule, Guards
 from headgate.marker import MarkerStyle
 from headgate.policy import Scale
 from headgate.policy_file import policy_from_environment, policy_from_toml, policy_to_toml
@@ -14,6 +15,12 @@ rules = st.builds(
     limit=st.none() | amounts,
     exempt=st.booleans(),
     tool_class=st.sampled_from([None, "read", "exec"]),
+)
+guard_rules = st.builds(
+    GuardRule,
+    warn=st.none() | st.integers(1, 3),
+    block=st.none() | st.integers(4, 6),
+    halt=st.none() | st.integers(7, 10**6),
 )
 policies = st.builds(
     Policy,
@@ -34,6 +41,7 @@ policies = st.builds(
         least=amounts,
         spared=st.sampled_from([(), ("write", "exec")]),
     ),
+    guards=st.builds(Guards, calls=guard_rules, same_error=guard_rules, reads=guard_rules),
     scale=st.none() | st.builds(Scale, below=st.floats(0, 1)),
     marker=st.builds(
         MarkerStyle, reader=st.sampled_from(["tool", "cli"]), tool=st.text(max_size=9)
@@ -103,3 +111,27 @@ def test_the_environment_changes_a_policy():
 def test_a_wrong_variable_is_an_error_in_words():
     with pytest.raises(PolicyError, match="batch is 'lots'"):
         policy_from_environment({"HEADGATE_BATCH": "lots"})
+
+
+def test_guards_are_given_rule_by_rule_and_the_others_stay():
+    policy = policy_from_toml(
+        "[guards]\ncalls = { halt = 20 }\nsame_tool = { warn = 3, block = 5 }"
+    )
+
+    assert policy.guards == Guards(calls=GuardRule(halt=20), same_tool=GuardRule(warn=3, block=5))
+
+
+def test_a_variable_takes_a_table_on_one_line():
+    policy = policy_from_environment({"HEADGATE_GUARDS": "{ calls = { halt = 20 } }"})
+
+    assert policy.guards == Guards(calls=GuardRule(halt=20))
+
+
+def test_a_variable_with_half_a_table_is_named():
+    with pytest.raises(PolicyError, match=r"HEADGATE_GUARDS is '\{ calls', which is no TOML table"):
+        policy_from_environment({"HEADGATE_GUARDS": "{ calls"})
+
+
+def test_a_guard_that_does_not_exist_is_named_with_those_that_do():
+    with pytest.raises(PolicyError, match=r"guards.loops is unknown; there is calls, same_tool"):
+        policy_from_toml("[guards]\nloops = { halt = 20 }")

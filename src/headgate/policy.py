@@ -15,6 +15,7 @@ from typing import Literal
 from headgate.ageing import Ageing
 from headgate.budget import SHARING, Sharing
 from headgate.errors import PolicyError
+from headgate.guards import Guards
 from headgate.marker import DEFAULT_STYLE, MarkerStyle
 from headgate.types import TOOL_CLASSES, Amount, ToolClass, Unit, tokens
 
@@ -46,6 +47,7 @@ DEFAULT_BATCH = tokens(20_000)
 DEFAULT_PREVIEW = tokens(1_000)
 DEFAULT_ERROR = tokens(4_000)
 DEFAULT_AGEING = Ageing()
+DEFAULT_GUARDS = Guards()
 DEFAULT_CLASSES: Mapping[ToolClass, ToolRule] = MappingProxyType(
     {"read": ToolRule(exempt=True, limit=tokens(25_000))}
 )
@@ -90,6 +92,8 @@ class Policy:
     """Whether a result that stands in the history already becomes a reference to it."""
     repair: bool = True
     """Whether histories are repaired before they are sent."""
+    guards: Guards = DEFAULT_GUARDS
+    """When a model that calls in circles is warned, refused or stopped."""
     sharing: Sharing = "fair"
     preview: Amount = DEFAULT_PREVIEW
     """What is left in sight of a result that `largest_first` spills."""

@@ -14,6 +14,7 @@ from typing import TypeAlias, get_args, get_origin, get_type_hints
 
 from headgate.ageing import Ageing
 from headgate.errors import PolicyError
+from headgate.guards import GuardRule, Guards
 from headgate.marker import MarkerStyle
 from headgate.policy import Policy, Scale, ToolRule
 from headgate.presets import preset
@@ -24,8 +25,10 @@ ENVIRONMENT_PREFIX = "HEADGATE_"
 NOT_POLICY = frozenset({"STATE_DIR", "SESSION", "PRESET", "POLICY", "DEBUG", "EXAMPLES"})
 """Variables of ours that say something else."""
 
-Record: TypeAlias = type[ToolRule] | type[MarkerStyle] | type[Ageing] | type[Scale]
-RECORDS: tuple[Record, ...] = (ToolRule, MarkerStyle, Ageing, Scale)
+Record: TypeAlias = (
+    type[ToolRule] | type[MarkerStyle] | type[Ageing] | type[Scale] | type[Guards] | type[GuardRule]
+)
+RECORDS: tuple[Record, ...] = (ToolRule, MarkerStyle, Ageing, Scale, Guards, GuardRule)
 """Parts of a policy that are tables of their own."""
 
 AMOUNT = re.compile(r"([0-9][0-9_,]*)(?: +([a-z]+))?")
@@ -51,8 +54,18 @@ def policy_from_environment(environ: Mapping[str, str], *, start: Policy | None 
     for variable, value in sorted(environ.items()):
         name = variable.removeprefix(ENVIRONMENT_PREFIX)
         if variable.startswith(ENVIRONMENT_PREFIX) and name not in NOT_POLICY:
-            table[name.lower()] = value
+            table[name.lower()] = _inline(variable, value)
     return _changed(first, table)
+
+
+def _inline(variable: str, value: str) -> object:
+    """A table as TOML writes it on one line: `{ calls = { halt = 20 } }`."""
+    if not value.startswith("{"):
+        return value
+    try:
+        return tomllib.loads(f"table = {value}")["table"]
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyError(f"{variable} is {value!r}, which is no TOML table: {error}") from error
 
 
 def policy_to_toml(policy: Policy) -> str:
@@ -90,6 +103,10 @@ def _toml(value: object) -> str:
         return f"[{', '.join(_toml(item) for item in value)}]"
     if isinstance(value, str):
         return _quoted(value)
+    if dataclasses.is_dataclass(value):
+        rows = [(row.name, getattr(value, row.name)) for row in dataclasses.fields(value)]
+        given = [f"{name} = {_toml(item)}" for name, item in rows if item is not None]
+        return f"{{ {', '.join(given)} }}" if given else "{}"
     return repr(value)
 
 
@@ -113,7 +130,7 @@ def _changed(policy: Policy, table: Mapping[str, object]) -> Policy:
             known = ", ".join(_hints(Policy))
             raise PolicyError(f"{name!r} is no part of a policy; there is {known}")
         changes[name] = _value(name, value, _hints(Policy)[name], policy.unit)
-        if name in ("marker", "ageing") and isinstance(value, Mapping):
+        if name in ("marker", "ageing", "guards") and isinstance(value, Mapping):
             given = {field: getattr(changes[name], field) for field in value}
             changes[name] = dataclasses.replace(getattr(policy, name), **given)
     return policy.replace(**_in_one_unit(changes, policy))
