@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from headgate.measure.meters import chars_in
+from headgate.measure.lengths import chars_in
 from headgate.types import Unit
 
 CHARS_PER_TOKEN = 4

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
+from types import MappingProxyType
 
 from headgate.errors import PolicyError
+from headgate.measure.estimates import MedianMeter, RoundedMeter
+from headgate.measure.lengths import bytes_in, chars_in
 from headgate.measure.vocab import PRETRAINED, TokenMeter
 from headgate.types import Meter, Unit
 
 PER_CHAR = {"chars/4": 4.0, "chars/3.5": 3.5}
-"""The seeds' rules of thumb, by their names."""
-
-BLOCK = 1 << 20
-"""Large texts are turned from text to bytes, or back, this much at a time."""
-
-CONTINUATION = bytes(range(0x80, 0xC0))
-"""The bytes of UTF-8 that begin no character."""
+"""Rules of thumb, by their names."""
 
 
 class CharMeter:
@@ -68,6 +65,10 @@ class PerCharMeter:
         return math.ceil(chars_in(data) / self.chars_per_token)
 
 
+RULES = MappingProxyType({meter.name: meter for meter in (RoundedMeter, MedianMeter)})
+"""The presets' own rules, by their names."""
+
+
 def meter_for(vocab: str, unit: Unit) -> Meter:
     """The meter for a unit; `vocab` names the vocabulary or rule by which tokens are counted."""
     if unit == "chars":
@@ -76,23 +77,9 @@ def meter_for(vocab: str, unit: Unit) -> Meter:
         return ByteMeter()
     if vocab in PER_CHAR:
         return PerCharMeter(PER_CHAR[vocab])
+    if vocab in RULES:
+        return RULES[vocab]()
     if vocab in PRETRAINED or vocab.endswith(".json"):
         return TokenMeter(vocab)
-    known = ", ".join([*PRETRAINED, *PER_CHAR])
+    known = ", ".join([*PRETRAINED, *PER_CHAR, *RULES])
     raise PolicyError(f"vocab is {vocab!r}; there is {known}, or the path of a tokenizer.json")
-
-
-def chars_in(data: bytes) -> int:
-    """The number of code points in UTF-8, found without decoding."""
-    if data.isascii():
-        return len(data)
-    blocks = (data[at : at + BLOCK] for at in range(0, len(data), BLOCK))
-    return sum(len(block.translate(None, CONTINUATION)) for block in blocks)
-
-
-def bytes_in(text: str) -> int:
-    """The length of a text in UTF-8, lone surrogates as their escapes."""
-    if text.isascii():
-        return len(text)
-    blocks = (text[at : at + BLOCK] for at in range(0, len(text), BLOCK))
-    return sum(len(block.encode("utf-8", "backslashreplace")) for block in blocks)

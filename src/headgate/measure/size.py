@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headgate.measure.meters import chars_in, meter_for
+from headgate.measure.lengths import chars_in
+from headgate.measure.meters import meter_for
 from headgate.measure.vocab import EXACT_BYTES
 from headgate.types import Meter, Size
 
