@@ -1,11 +1,13 @@
+from dataclasses import replace
+
 import pytest
 
-from headgate import Media, Policy, Text, ToolRule, tokens
-from headgate.admit import plan_batch
+from headgate import Media, Policy, Text, ToolRule, chars, tokens
+from headgate.admit import plan_batch, shares_ahead
 from headgate.events import OverrideIgnored
 from headgate.judge import Desk
 from headgate.ledger import Ledger
-from headgate.limits import NO_OVERRIDES, overrides_of
+from headgate.limits import NO_OVERRIDES, OverrideTable, overrides_of
 from headgate.measure.meters import meter_for
 from headgate.testing import lines, result
 
@@ -198,3 +200,45 @@ def test_a_large_result_goes_in_whole_exactly_if_it_fits(count):
         [verdict] = plan([result("grep", text)], policy).verdicts
         assert (limit, verdict.fate) == (limit, fate)
         assert verdict.after.tokens + policy.block_overhead <= limit
+
+
+@pytest.mark.proves("R7")
+def test_an_even_share_is_the_budget_by_the_number_of_results():
+    policy = Policy(result=chars(80_000), batch=chars(80_000), sharing="even")
+
+    alone, of_three = (
+        plan([result("bash", "x" * 90_000, call_id=f"call_{i}") for i in range(n)], policy)
+        for n in (1, 3)
+    )
+
+    assert [verdict.limit for verdict in alone.verdicts] == [chars(80_000)]
+    assert [verdict.limit for verdict in of_three.verdicts] == [chars(26_666)] * 3
+
+
+@pytest.mark.proves("R9")
+def test_a_share_known_ahead_is_an_even_split_under_the_tools_own_limit():
+    policy = Policy(tools={"grep": ToolRule(limit=tokens(2_000))})
+    batch = [result(tool, "") for tool in ("bash", "grep", "read_file", "web_fetch")]
+
+    assert shares_ahead(batch, policy, NO_OVERRIDES) == [5_000, 2_000, 25_000, 5_000]
+    assert shares_ahead(batch[:1], policy, NO_OVERRIDES) == [8_000]
+    assert shares_ahead(batch, policy, OverrideTable({}, 400, ())) == [128, 128, 25_000, 128]
+    assert shares_ahead(batch[:1], policy.replace(batch=None), NO_OVERRIDES) == [8_000]
+
+
+@pytest.mark.proves("R9")
+def test_a_result_under_its_share_is_left_alone_whatever_the_others_take():
+    reader = result("read_file", lines(1_800), call_id="call_1")
+    told = replace(result("bash", lines(300), call_id="call_2"), promised=6_666)
+    untold = replace(told, call_id="call_3", promised=None)
+
+    fates = [verdict.fate for verdict in plan([reader, told, untold]).verdicts]
+
+    assert fates == ["whole", "whole", "spilled"]
+
+
+@pytest.mark.proves("R9")
+def test_a_result_over_its_share_is_treated_as_any_other():
+    told = replace(big(), promised=6_666)
+
+    assert plan([told]).verdicts == plan([big()]).verdicts

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from headgate.version import __version__
 
 if TYPE_CHECKING:
+    from headgate.async_gate import AsyncGate
     from headgate.errors import (
         HeadgateError,
         HistoryError,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
         RequestError,
         StoreError,
     )
-    from headgate.gate import AsyncGate, Gate
+    from headgate.gate import Gate
     from headgate.policy import Policy, ToolRule
     from headgate.types import (
         Amount,
@@ -41,8 +42,9 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "async_gate": "AsyncGate",
     "errors": "HeadgateError HistoryError PolicyError RefNotFound RequestError StoreError",
-    "gate": "AsyncGate Gate",
+    "gate": "Gate",
     "policy": "Policy ToolRule",
     "types": "Amount Json Media Text ToolResult Verdict chars tokens utf8_bytes",
 }

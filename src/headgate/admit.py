@@ -130,15 +130,41 @@ def _shares(cases: Sequence[Case], budget: int | None, policy: Policy) -> list[i
     if budget is None:
         return [None] * len(cases)
     media = sum(case.identity.media for case in cases) * policy.media_tokens
-    fixed = [_cost(case, policy) for case in cases if case.fixed] + [media]
-    wants = [_cost(case, policy) for case in cases if not case.fixed]
-    shares = SHARING[policy.sharing](wants, fixed, budget, policy.preview.count)
+    stands = [case.fixed or _kept_its_word(case, policy) for case in cases]
+    costs = [_cost(case, policy) for case in cases]
+    fixed = [cost for cost, still in zip(costs, stands, strict=True) if still]
+    wants = [cost for cost, still in zip(costs, stands, strict=True) if not still]
+    shares = SHARING[policy.sharing](wants, fixed, budget - media, policy.preview.count)
     # A result that gets all it wants is not held to its share: the share is then its own size.
     held = iter(
         None if share >= want else max(share, policy.minimum)
         for share, want in zip(shares, wants, strict=True)
     )
-    return [None if case.fixed else next(held) for case in cases]
+    return [None if still else next(held) for still in stands]
+
+
+def _kept_its_word(case: Case, policy: Policy) -> bool:
+    """Whether the tool stayed under what it was told beforehand: then nothing takes it back."""
+    promised = case.identity.result.promised
+    return promised is not None and _cost(case, policy) <= promised
+
+
+def shares_ahead(
+    batch: Sequence[ToolResult], policy: Policy, overrides: OverrideTable, used: float | None = None
+) -> list[int | None]:
+    """What each result may be and still go in whole, known before it is there; None: anything.
+
+    An even split of the budget: what small results will leave to large ones is not known yet.
+    """
+    budget = overrides.batch or policy.batch_budget(used=used)
+    share = None if budget is None else max(budget // max(len(batch), 1), policy.minimum)
+    return [_ahead(limit_for(result, policy, overrides, used)[0], share) for result in batch]
+
+
+def _ahead(limit: Limit, share: int | None) -> int | None:
+    if limit.exempt or share is None:
+        return limit.count
+    return share if limit.count is None else min(limit.count, share)
 
 
 def _cost(case: Case, policy: Policy) -> int:

@@ -1,7 +1,4 @@
-"""The gate: carries a plan out, records it, then shows it. All I/O of the core is here.
-
-`Gate` and `AsyncGate` do the same; the second does it in a thread, so that an event loop goes on.
-"""
+"""The gate: carries a plan out, records it, then shows it. All I/O of the core is here."""
 
 from __future__ import annotations
 
@@ -12,11 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from headgate.admit import Plan, plan_batch, shown
+from headgate.admit import Plan, plan_batch, shares_ahead, shown
 from headgate.errors import RefNotFound, RequestError, StoreError
-from headgate.events import Admitted, Hook, Spilled, SpillFailed
+from headgate.events import Admitted, Event, Hook, Spilled, SpillFailed
+from headgate.journal import Journal
 from headgate.ledger import Key, Ledger
 from headgate.limits import Limit, limit_for
 from headgate.policy import Policy
@@ -39,8 +37,6 @@ from headgate.types import (
 
 if TYPE_CHECKING:
     from headgate.outgoing import Outcome, Outgoing
-
-T = TypeVar("T")
 
 
 class Gate:
@@ -138,6 +134,26 @@ class Gate:
                 plan = plan_batch(batch, session.ledger, told, overrides, prefix)
             verdicts = self._recorded(plan)
             return [shown(result, verdict) for result, verdict in zip(batch, verdicts, strict=True)]
+
+    def shares(self, batch: Sequence[ToolResult]) -> list[int | None]:
+        """What each result may be and go in whole, before it is there; None: nothing bounds it."""
+        return shares_ahead(batch, self.policy, self._session.overrides())
+
+    def keep(self, result: ToolResult) -> Ref | None:
+        """Keep the original of a result that is not shown as it is; None where it cannot be kept.
+
+        What is kept here is read back like any other original.
+        """
+        with self._lock:
+            return self._session.keep_original(result)
+
+    def journal(self, name: str) -> Journal:
+        """A journal beside the ledger, for what else has to outlive this process."""
+        return self._session.journal(name)
+
+    def emit(self, event: Event) -> None:
+        """Tell the hooks of the session."""
+        self._session.emit(event)
 
     def prepare(
         self,
@@ -320,73 +336,3 @@ class ResultStream:
         for data in self.held:
             self.passing.feed(data)
         self.held.clear()
-
-
-class AsyncGate:
-    """A gate for event loops: the same, in a thread."""
-
-    def __init__(self, gate: Gate) -> None:
-        self.gate = gate
-
-    async def admit(
-        self, batch: Sequence[ToolResult], *, question: str = "", prefix: bytes = b""
-    ) -> list[ToolResult]:
-        """Let in all results that answer one assistant message."""
-        return await _in_thread(lambda: self.gate.admit(batch, question=question, prefix=prefix))
-
-    async def read(
-        self, ref: Ref, arguments: Mapping[str, object] = NOTHING, *, tokens: int | None = None
-    ) -> str:
-        """Read an original back."""
-        return await _in_thread(lambda: self.gate.read(ref, arguments, tokens=tokens))
-
-    async def read_result(
-        self, call_id: str, arguments: Mapping[str, object], *, tokens: int | None = None
-    ) -> ToolResult:
-        """Answer a call of the tool `read_result`."""
-        return await _in_thread(lambda: self.gate.read_result(call_id, arguments, tokens=tokens))
-
-    async def prepare(
-        self,
-        body: bytes,
-        *,
-        dialect: str | None = None,
-        pending: bool = False,
-        model: str = "",
-        window_tokens: int | None = None,
-        usage: Mapping[str, object] | None = None,
-        question: str = "",
-    ) -> Outcome:
-        """Make a history ready to send."""
-        return await _in_thread(
-            lambda: self.gate.prepare(
-                body,
-                dialect=dialect,
-                pending=pending,
-                model=model,
-                window_tokens=window_tokens,
-                usage=usage,
-                question=question,
-            )
-        )
-
-    async def observe(
-        self,
-        body: bytes,
-        usage: Mapping[str, object],
-        *,
-        dialect: str | None = None,
-        model: str = "",
-    ) -> None:
-        """Learn from what the provider reported."""
-        await _in_thread(lambda: self.gate.observe(body, usage, dialect=dialect, model=model))
-
-    async def original(self, ref: Ref) -> bytes:
-        """The whole original, byte for byte."""
-        return await _in_thread(lambda: self.gate.original(ref))
-
-
-async def _in_thread(act: Callable[[], T]) -> T:
-    import asyncio  # not needed, and not loaded, without an event loop
-
-    return await asyncio.to_thread(act)

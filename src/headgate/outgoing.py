@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from headgate.admit import Spill
-from headgate.arrive import identify
 from headgate.check import recognise_dialect
 from headgate.check.recognise import recognise
 from headgate.dialects import DIALECTS, dialect_named
@@ -32,7 +30,6 @@ from headgate.judge import Desk
 from headgate.ledger import EpochEntry, Key
 from headgate.measure.models import counted_as
 from headgate.prepare import Prepared, Request, plan_history
-from headgate.refs import ref_of
 from headgate.session import Session
 from headgate.types import Verdict
 
@@ -165,13 +162,9 @@ class Outgoing:
     def _keep_removed(self, dialect: Dialect, fix: Fix) -> None:
         """What is taken out of a history stays readable."""
         assert fix.removed is not None
-        identity = identify(dialect.tool_result(fix.removed, None))
-        if not identity.original.strip() or not self.session.policy.spill:
-            return
-        ref = ref_of(self.session.key, self.session.name, identity.sha256)
-        tool = identity.result.tool
-        spill = Spill(ref, identity.original, fix.call_id, tool, identity.sha256, clean=False)
-        self.session.keep([spill])
+        self.session.keep_original(
+            replace(dialect.tool_result(fix.removed, None), call_id=fix.call_id)
+        )
 
     def _known(self, call_id: str) -> str | None:
         """The real result of a call, unless the history was sent without it before."""

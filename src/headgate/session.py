@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Thread
 
 from headgate.admit import Spill
+from headgate.arrive import identify
 from headgate.errors import RefNotFound, StoreError
 from headgate.events import (
     Event,
@@ -29,11 +30,12 @@ from headgate.limits import OverrideTable, overrides_of
 from headgate.marker import Kept
 from headgate.measure.meters import meter_for
 from headgate.policy import Policy
+from headgate.refs import ref_of
 from headgate.spill.key import installation_key
 from headgate.spill.local import LocalStore
 from headgate.spill.memory import MemoryStore
 from headgate.spill.private import session_folder, state_folder
-from headgate.types import NOTHING, About, Meter, Overrides, Ref, Store, Verdict
+from headgate.types import NOTHING, About, Meter, Overrides, Ref, Store, ToolResult, Verdict
 
 
 class Session:
@@ -66,9 +68,8 @@ class Session:
         )
         self.store: Store = self._local if store is None else store
         self.memory = MemoryStore(policy.memory_bytes)
-        folder = session_folder(self.state, name)
-        journal = Journal(folder / "ledger", durable=durable)
-        self.ledger = ledger if ledger is not None else Ledger(journal)
+        self.durable = durable
+        self.ledger = ledger if ledger is not None else Ledger(self.journal("ledger"))
         self._overrides = overrides
         self._key: bytes | None = None
 
@@ -91,6 +92,20 @@ class Session:
     def overrides(self) -> OverrideTable:
         """What the operator says right now."""
         return overrides_of(self._overrides() if self._overrides else NOTHING, self.policy)
+
+    def journal(self, name: str) -> Journal:
+        """A journal of this session; opening it touches no disk."""
+        return Journal(session_folder(self.state, self.name) / name, durable=self.durable)
+
+    def keep_original(self, result: ToolResult) -> Ref | None:
+        """Keep what no verdict asked to keep; None where nothing is kept, or it is empty."""
+        identity = identify(result)
+        if not identity.original.strip() or not self.policy.spill:
+            return None
+        ref = ref_of(self.key, self.name, identity.sha256)
+        call_id, tool = result.call_id, result.tool
+        spill = Spill(ref, identity.original, call_id, tool, identity.sha256, clean=False)
+        return None if self.keep([spill]).get(ref) == "nowhere" else ref
 
     def keep(self, spills: Sequence[Spill]) -> dict[Ref, Kept]:
         """Keep originals; gives those that the store could not, and where they are instead."""

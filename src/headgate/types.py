@@ -146,6 +146,16 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """What the model asks for: one tool with its arguments."""
+
+    call_id: str
+    tool: str
+    arguments: Mapping[str, object] | str = field(default_factory=lambda: NOTHING)
+    """As an object, or as the JSON text some providers send."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """What came back for one call."""
 
@@ -159,6 +169,8 @@ class ToolResult:
     """The limit the tool itself declares."""
     kind: Kind | None = None
     """What the text is, where the caller knows better than we can see."""
+    promised: int | None = None
+    """What the tool was told beforehand that it may return: under it the batch takes nothing."""
     origin: Origin = "tool"
     """`store` is set by the gate alone, on what it read back: that is never spilled again."""
     verdict: Verdict | None = None
