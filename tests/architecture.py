@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "headgate"
 
 LAYERS = """
 version types errors
-disk economy
+disk economy retention
 marker budget events refs scan slices journal toolnames terminal ageing guards
 policy measure/ visible
 normalise
