@@ -16,7 +16,7 @@ def test_the_defaults_are_those_of_the_spec():
         tokens(4_000),
     )
     assert (policy.sharing, policy.errors, policy.keep) == ("fair", "own", "salient")
-    assert policy.rule("Read", "read") == ToolRule(exempt=True, limit=tokens(25_000))
+    assert policy.rule("Read") == ToolRule(exempt=True, limit=tokens(25_000))
 
 
 def test_a_policy_cannot_be_changed():
@@ -81,4 +81,21 @@ def test_a_changed_policy_is_checked_again():
 def test_a_tools_own_rule_goes_before_its_class():
     policy = Policy(tools={"Read": ToolRule(limit=tokens(500))})
 
-    assert policy.rule("Read", "read") == ToolRule(limit=tokens(500))
+    assert policy.rule("Read") == ToolRule(limit=tokens(500))
+
+
+@pytest.mark.proves("R5")
+def test_a_tools_class_comes_from_its_rule_or_else_from_its_name():
+    policy = Policy(tools={"slurp": ToolRule(tool_class="read"), "grep": ToolRule()})
+
+    assert policy.class_of("slurp") == "read"
+    assert policy.class_of("read_file") == "read"
+    assert policy.class_of("slurps") is None
+    assert policy.rule("slurp") == ToolRule(exempt=True, limit=tokens(25_000))
+    assert policy.rule("grep") == ToolRule()
+
+
+@pytest.mark.proves("S7")
+def test_a_page_is_asked_for_with_two_arguments():
+    with pytest.raises(PolicyError, match="it takes two names: page and page size"):
+        Policy(page_arguments=("page",))

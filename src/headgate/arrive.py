@@ -11,7 +11,6 @@ from headgate.marker import nothing_returned
 from headgate.measure.size import size_of
 from headgate.normalise import normalise, only_unicode
 from headgate.policy import Policy
-from headgate.toolnames import class_of
 from headgate.types import Media, Meter, Query, Size, ToolResult
 
 SURELY_OVER = 1.2
@@ -108,7 +107,7 @@ def measured_exactly(arrived: Arrived, most: int | None, policy: Policy, meter: 
 
 def readable(original: bytes, result: ToolResult, policy: Policy) -> bytes:
     """Normalise, but only make valid what an edit may need exactly."""
-    if not policy.normalise or class_of(result.tool) == "read" or result.origin == "store":
+    if not policy.normalise or policy.class_of(result.tool) == "read" or result.origin == "store":
         return only_unicode(original)
     return normalise(original)
 

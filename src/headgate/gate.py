@@ -21,7 +21,6 @@ from headgate.policy import Policy
 from headgate.session import Session
 from headgate.shape import Room
 from headgate.stream import HOLD_BYTES, Passing, judge_passing
-from headgate.toolnames import class_of
 from headgate.types import (
     NOTHING,
     Kind,
@@ -220,7 +219,7 @@ class Gate:
             request = request_of(arguments)
             limit = min(tokens or self.policy.result.count, request.tokens or sys.maxsize)
             limit = max(limit, self.policy.minimum) - self.policy.block_overhead
-            exact = not self.policy.normalise or class_of(about.tool) == "read"
+            exact = not self.policy.normalise or self.policy.class_of(about.tool) == "read"
             original = original_of(about, partial(store.read, ref), exact=exact)
             marker = self._session.desk().marker(about.sha256, about.call_id)
             room = Room(limit, self._session.meter)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from headgate.events import Deprecated, Event, OverrideIgnored
 from headgate.policy import TOKENS_PER_LINE, Policy, ToolRule
-from headgate.toolnames import class_of
 from headgate.types import NOTHING, ToolResult
 
 
@@ -67,7 +66,7 @@ def limit_for(
         return Limit(None, "errors go in verbatim"), []
     if result.is_error and policy.errors == "own":
         return Limit(policy.error.count, "the limit of errors"), []
-    rule = policy.rule(result.tool, class_of(result.tool))
+    rule = policy.rule(result.tool)
     if rule.exempt:
         count = rule.limit.count if rule.limit else None
         return Limit(count, "exempt: the tool limits itself", exempt=True), []

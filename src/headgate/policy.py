@@ -17,6 +17,7 @@ from headgate.budget import SHARING, Sharing
 from headgate.errors import PolicyError
 from headgate.guards import Guards
 from headgate.marker import DEFAULT_STYLE, MarkerStyle
+from headgate.toolnames import class_of
 from headgate.types import TOOL_CLASSES, Amount, ToolClass, Unit, tokens
 
 MINIMUM: Mapping[Unit, int] = MappingProxyType({"tokens": 128, "chars": 512, "bytes": 512})
@@ -122,6 +123,8 @@ class Policy:
     """Arguments of a call that ask for a limit."""
     asked_lines: tuple[str, ...] = ("max_lines", "chunk_lines")
     """The deprecated ones, counted in lines."""
+    page_arguments: tuple[str, str] = ("page", "pageSize")
+    """Arguments of a call that ask for a page of its stored result, and for the page's size."""
     query_arguments: tuple[str, ...] = ("query", "pattern", "q", "search", "regex", "question")
     """Arguments of a call that say what it is after."""
     tools: Mapping[str, ToolRule] = field(default_factory=lambda: MappingProxyType({}))
@@ -158,6 +161,10 @@ class Policy:
                 f"block_overhead is {self.block_overhead}; "
                 f"more than {MINIMUM[self.unit] // 8} leaves the smallest limit no room"
             )
+        if len(self.page_arguments) != 2:
+            raise PolicyError(
+                f"page_arguments is {self.page_arguments!r}; it takes two names: page and page size"
+            )
         for tool_class in self.classes:
             if tool_class not in TOOL_CLASSES:
                 raise PolicyError(f"class {tool_class!r}; it is one of {', '.join(TOOL_CLASSES)}")
@@ -192,13 +199,17 @@ class Policy:
             counts.append(self.turn.count - spent)
         return max(min(counts), self.minimum) if counts else None
 
-    def rule(self, tool: str, tool_class: ToolClass | None) -> ToolRule:
+    def class_of(self, tool: str) -> ToolClass | None:
+        """The class of a tool: as its rule says, else as its name is known."""
+        return self.tools.get(tool, NO_RULE).tool_class or class_of(tool)
+
+    def rule(self, tool: str) -> ToolRule:
         """The rule for a tool: its own, else its class's, else none."""
-        if tool in self.tools:
-            return self.tools[tool]
-        if tool_class is not None and tool_class in self.classes:
-            return self.classes[tool_class]
-        return NO_RULE
+        own = self.tools.get(tool)
+        if own is not None and (own.limit or own.exempt or own.tool_class is None):
+            return own
+        tool_class = self.class_of(tool)
+        return NO_RULE if tool_class is None else self.classes.get(tool_class, NO_RULE)
 
     def replace(self, **changes: object) -> Policy:
         """A policy that differs in `changes`, checked again."""

@@ -18,7 +18,6 @@ from headgate.measure.size import size_of
 from headgate.shape import Room, Source
 from headgate.shape.kinds import recognise
 from headgate.shape.text import ends
-from headgate.toolnames import class_of
 from headgate.types import Verdict
 
 
@@ -134,7 +133,7 @@ def _old(standing: Standing, last_bound: int, desk: Desk) -> Old:
     return Old(
         message=slot.message,
         turns=slot.turns,
-        tool_class=desk.policy.rule(verdict.tool, None).tool_class or class_of(verdict.tool),
+        tool_class=desk.policy.class_of(verdict.tool),
         size=verdict.after.of(desk.policy.unit),
         step=2 if age >= 2 else 1 if age == 1 else 0,
         is_bound=slot.message < last_bound,
