@@ -28,7 +28,10 @@ outgoing
 gate
 async_gate
 tool testing/ endpoint
+mcp/
+watch
 registry/
+agent/
 hooks/ adapters/ proxy/ gateway/ dashboard/
 __init__
 cli/

@@ -242,3 +242,35 @@ def test_a_result_over_its_share_is_treated_as_any_other():
     told = replace(big(), promised=6_666)
 
     assert plan([told]).verdicts == plan([big()]).verdicts
+
+
+NOTE = "[guard: this is call 4 of grep in a row with the same arguments.]"
+
+
+def test_a_note_stands_above_a_result_that_fits():
+    planned = plan([replace(result("grep", "one line"), note=NOTE)])
+
+    [verdict] = planned.verdicts
+    assert (verdict.fate, verdict.text, planned.spills) == ("whole", f"{NOTE}\none line", ())
+    assert verdict.after.tokens > verdict.before.tokens
+
+
+@pytest.mark.proves("R10", "P3")
+def test_a_note_takes_its_room_from_the_result_below_it():
+    policy = Policy(result=tokens(400), batch=tokens(700))
+    planned = plan([replace(big(count=n), note=NOTE) for n in (300, 301)], policy)
+
+    assert [verdict.text.startswith(f"{NOTE}\n") for verdict in planned.verdicts] == [True, True]
+    assert [spill.original for spill in planned.spills] == [
+        lines(300).encode(),
+        lines(301).encode(),
+    ]
+    assert sum(METER.count(verdict.text) + 4 for verdict in planned.verdicts) <= 700
+
+
+def test_a_note_gives_way_where_there_is_room_for_a_marker_alone():
+    planned = plan([replace(big(), note=NOTE)], Policy(result=tokens(130)))
+
+    [verdict] = planned.verdicts
+    assert NOTE not in verdict.text
+    assert verdict.after.tokens + 4 <= 130

@@ -172,7 +172,7 @@ def _cost(case: Case, policy: Policy) -> int:
     if case.known is not None:
         return case.known.after.of(policy.unit) + policy.block_overhead
     assert case.arrived is not None
-    size = case.arrived.size.of(policy.unit) + policy.block_overhead
+    size = case.arrived.size.of(policy.unit) + policy.block_overhead + case.arrived.note
     return min(size, case.limit.count or size)
 
 

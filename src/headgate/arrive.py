@@ -16,6 +16,9 @@ from headgate.types import Media, Meter, Query, Size, ToolResult
 SURELY_OVER = 1.2
 """An estimate this far over a limit says enough; no estimate was ever found a tenth too high."""
 
+SEAM_TOKENS = 2
+"""Two texts that are counted apart may count this much more as one."""
+
 SHORTEST_WORD = 3
 MOST_WORDS = 12
 """Words of a query that are looked for; the longest say the most."""
@@ -58,6 +61,8 @@ class Arrived:
     """What a reader gets if it goes in whole: valid UTF-8, normalised, never blank."""
     size: Size
     """Of `text`, in every unit."""
+    note: int = 0
+    """What the note above it takes, in the policy's unit."""
 
     @property
     def result(self) -> ToolResult:
@@ -93,7 +98,9 @@ def arrive(identity: Identity, policy: Policy, meter: Meter) -> Arrived:
     text = readable(identity.original, identity.result, policy)
     if not identity.media and not text.strip():
         text = nothing_returned(identity.result.tool).encode("utf-8", "backslashreplace")
-    return Arrived(identity, text, size_of(text, meter))
+    note = identity.result.note
+    taken = meter.count(f"{note}\n") + SEAM_TOKENS if note else 0
+    return Arrived(identity, text, size_of(text, meter), taken)
 
 
 def measured_exactly(arrived: Arrived, most: int | None, policy: Policy, meter: Meter) -> Arrived:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from headgate.types import Ref, Verdict
+
+Audience = Literal["user", "internal"]
+CallEnd = Literal["returned", "failed", "rate_limited", "timed_out", "cancelled", "refused"]
+"""How a call came by its answer; `refused`: it was not run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,53 @@ class HistoryPrepared:
     tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class GuardTripped:
+    """A call went beyond what a guard lets through."""
+
+    rule: str
+    action: str
+    """`warn`: it ran. `block`: it did not. `halt`: it did not, and the turn ends."""
+    tool: str
+    call_id: str
+    count: int
+    most: int
+    text: str
+    """What the model reads of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A running tool says how far it is. It is no part of its result and costs nothing."""
+
+    call_id: str
+    tool: str
+    message: str
+    audience: Audience
+    """Who it is for: shown to the user, or for logs alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallEnded:
+    """A call has its answer."""
+
+    call_id: str
+    tool: str
+    end: CallEnd
+    duration_ns: int
+    """From its start; 0: it was never run."""
+    error: str
+    """What went wrong, in one line; empty: nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallLeft:
+    """A tool was told to stop and goes on; its call is answered, and what it still does is lost."""
+
+    call_id: str
+    tool: str
+
+
 Event: TypeAlias = (
     Admitted
     | Spilled
@@ -99,5 +150,9 @@ Event: TypeAlias = (
     | Deprecated
     | HistoryRepaired
     | HistoryPrepared
+    | Progress
+    | CallEnded
+    | CallLeft
+    | GuardTripped
 )
 Hook: TypeAlias = Callable[[Event], None]

@@ -62,10 +62,23 @@ def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
     """Decide what the model sees of one result; `share` is its piece of the batch's budget."""
     most = _smallest(limit.count, share)
     size = arrived.size.of(desk.policy.unit) + desk.policy.block_overhead
-    if most is None or size <= most or desk.lets_in_whole(arrived.sha256):
-        return whole(arrived, limit, share, desk)
-    kind = arrived.result.kind or recognise(arrived.original, tool=arrived.result.tool)
-    return shortened(arrived, limit, share, kind, _shaped(arrived, kind, most, desk), desk)
+    # A note gives way where the room would become too small for a marker.
+    has_note = arrived.note > 0 and (most is None or most - arrived.note >= desk.policy.minimum)
+    note = arrived.note if has_note else 0
+    if most is None or size + note <= most or desk.lets_in_whole(arrived.sha256):
+        verdict = whole(arrived, limit, share, desk)
+    else:
+        kind = arrived.result.kind or recognise(arrived.original, tool=arrived.result.tool)
+        shaped = _shaped(arrived, kind, most - note, desk)
+        verdict = shortened(arrived, limit, share, kind, shaped, desk)
+    return _noted(verdict, arrived, desk) if has_note else verdict
+
+
+def _noted(verdict: Verdict, arrived: Arrived, desk: Desk) -> Verdict:
+    """The verdict with our note above what the model sees."""
+    shown = arrived.text.decode() if verdict.text is None else verdict.text
+    text = f"{arrived.result.note}\n{shown}"
+    return replace(verdict, text=text, after=exact_size_of(text, desk.meter))
 
 
 def whole(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verdict:

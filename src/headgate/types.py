@@ -171,6 +171,8 @@ class ToolResult:
     """What the text is, where the caller knows better than we can see."""
     promised: int | None = None
     """What the tool was told beforehand that it may return: under it the batch takes nothing."""
+    note: str = ""
+    """One line of ours to the model that stands above the result, inside its limit."""
     origin: Origin = "tool"
     """`store` is set by the gate alone, on what it read back: that is never spilled again."""
     verdict: Verdict | None = None
@@ -280,6 +282,8 @@ class About:
     """Line ends in each piece of `chunk_bytes`: a line is found without reading from the start."""
     file: str | None = None
     """Absolute path of the plain text file beside the object, where there is one."""
+    full_length: int | None = None
+    """How long the original was, where only its first `length` bytes are kept."""
 
 
 class Writer(Protocol):
