@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from headgate import Gate, Policy, tokens
 from headgate.ledger import Ledger
+from headgate.limits import HOLD_BYTES
 from headgate.measure.meters import meter_for
-from headgate.stream import HOLD_BYTES
 from headgate.testing import BadStore, lines, result
 
 METER = meter_for("o200k", "tokens")

@@ -12,10 +12,9 @@ Names are loaded when they are first used, so that importing the package costs n
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 from headgate.version import __version__
+
+TYPE_CHECKING = False  # type checkers know the name; `typing` itself costs a third of the import
 
 if TYPE_CHECKING:
     from headgate.async_gate import AsyncGate
@@ -78,6 +77,8 @@ def __getattr__(name: str) -> object:
     """Load a name from the module it lives in."""
     if name not in _MODULES:
         raise AttributeError(f"module 'headgate' has no attribute {name!r}")
+    from importlib import import_module
+
     value: object = getattr(import_module(f"headgate.{_MODULES[name]}"), name)
     globals()[name] = value
     return value

@@ -16,11 +16,10 @@ from headgate.errors import RefNotFound, RequestError, StoreError
 from headgate.events import Admitted, Event, Hook, Spilled, SpillFailed
 from headgate.journal import Journal
 from headgate.ledger import Key, Ledger
-from headgate.limits import Limit, limit_for
+from headgate.limits import HOLD_BYTES, Limit, limit_for
 from headgate.policy import Policy
 from headgate.session import Session
 from headgate.shape import Room
-from headgate.stream import HOLD_BYTES, Passing, judge_passing
 from headgate.types import (
     NOTHING,
     Kind,
@@ -36,6 +35,7 @@ from headgate.types import (
 
 if TYPE_CHECKING:
     from headgate.outgoing import Outcome, Outgoing
+    from headgate.stream import Passing
 
 
 class Gate:
@@ -247,6 +247,8 @@ class Gate:
 
     def let_pass(self, result: ToolResult, question: str) -> Passing:
         """Begin to keep a result that is too big to hold."""
+        from headgate.stream import Passing  # only for who streams that much
+
         desk = self._session.desk(question)
         limit = self._stream_limit(result)
         room = Room((limit.count or 0) - self.policy.block_overhead, self._session.meter)
@@ -254,6 +256,8 @@ class Gate:
 
     def admit_passed(self, passing: Passing, is_error: bool) -> ToolResult:
         """Decide on a result that went by, record it, show it."""
+        from headgate.stream import judge_passing
+
         with self._lock:
             result = replace(passing.result, is_error=is_error)
             limit = self._stream_limit(result)

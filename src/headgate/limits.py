@@ -14,6 +14,9 @@ from headgate.events import Deprecated, Event, OverrideIgnored
 from headgate.policy import TOKENS_PER_LINE, Policy, ToolRule
 from headgate.types import NOTHING, ToolResult
 
+HOLD_BYTES = 8 << 20
+"""Up to this a result that comes in pieces is held and judged whole, as if it had come at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:

@@ -25,9 +25,6 @@ from headgate.shape.sketch import PIECE_BYTES, Sketch, Sketcher
 from headgate.shape.text import ERROR, end_bytes, leaning_of
 from headgate.types import Kind, Meter, Ref, Size, Store, ToolResult, Verdict, Writer
 
-HOLD_BYTES = 8 << 20
-"""Up to this a result is held in memory and judged whole, as if it had come at once."""
-
 KIND_BYTES = 64 * 1024
 """What is kept of the raw start to recognise the kind."""
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 
 from headgate.cli.dispatch import Commands, dispatch, listed
 from headgate.cli.output import reason, say, write
 from headgate.errors import HeadgateError, RefNotFound
+
+TYPE_CHECKING = False  # type checkers know the name; a hook cannot wait for `typing` to load
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["COMMANDS", "main"]
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
-from typing import TypeAlias
 
 from headgate.cli.output import CommandError
 
-Commands: TypeAlias = tuple[tuple[str, str], ...]
+TYPE_CHECKING = False  # type checkers know the name; a hook cannot wait for `typing` to load
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Commands = tuple[tuple[str, str], ...]
 """Name, and one line about it. The file of that name has a `main` that takes the words after it."""
 
 

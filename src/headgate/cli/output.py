@@ -6,13 +6,15 @@ hold sequences that a terminal obeys.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 from headgate.errors import HeadgateError
+
+TYPE_CHECKING = False  # type checkers know the name; a hook cannot wait for `typing` to load
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 NAME = "headgate"
 
@@ -76,6 +78,8 @@ def show_record(record: Mapping[str, object]) -> None:
 
 def record_line(record: Mapping[str, object]) -> bytes:
     """A JSON object as one line of ASCII, with nothing live in it."""
+    import json
+
     line = json.dumps(record, ensure_ascii=True, separators=(", ", ": "))
     return line.replace("\x7f", "\\u007f").encode() + b"\n"
 
@@ -114,9 +118,11 @@ def reason(error: OSError) -> str:
 
 
 def _say(line: bytes) -> None:
-    with suppress(OSError, ValueError):
+    try:
         sys.stderr.buffer.write(line)
         sys.stderr.buffer.flush()
+    except (OSError, ValueError):
+        return
 
 
 def _write_nowhere() -> None:
