@@ -120,9 +120,9 @@ def _may_age(place: int, old: Old, count: int, ageing: Ageing) -> bool:
     newest = place >= count - ageing.keep_last
     spared = old.tool_class in ageing.spared
     bound = old.is_bound and not ageing.under_thinking
-    return (
-        not newest and not spared and not bound and old.size >= ageing.least.count and old.step < 2
-    )
+    # One that has aged was large enough when it did.
+    is_large = old.step == 1 or old.size >= ageing.least.count
+    return is_large and not newest and not spared and not bound and old.step < 2
 
 
 def _until(

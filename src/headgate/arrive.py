@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from headgate.marker import nothing_returned
+from headgate.marker import nothing_returned, without_signs
 from headgate.measure.size import size_of
 from headgate.normalise import normalise, only_unicode
 from headgate.policy import Policy
@@ -97,7 +97,8 @@ def arrive(identity: Identity, policy: Policy, meter: Meter) -> Arrived:
     """Make a result ready to be judged."""
     text = readable(identity.original, identity.result, policy)
     if not identity.media and not text.strip():
-        text = nothing_returned(identity.result.tool).encode("utf-8", "backslashreplace")
+        empty = nothing_returned(identity.result.tool, policy.marker)
+        text = empty.encode("utf-8", "backslashreplace")
     note = identity.result.note
     taken = meter.count(f"{note}\n") + SEAM_TOKENS if note else 0
     return Arrived(identity, text, size_of(text, meter), taken)
@@ -116,7 +117,7 @@ def readable(original: bytes, result: ToolResult, policy: Policy) -> bytes:
     """Normalise, but only make valid what an edit may need exactly."""
     if not policy.normalise or policy.class_of(result.tool) == "read" or result.origin == "store":
         return only_unicode(original)
-    return normalise(original)
+    return without_signs(normalise(original), policy.marker)
 
 
 def original_bytes(result: ToolResult) -> bytes:

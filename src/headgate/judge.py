@@ -9,7 +9,7 @@ from headgate.arrive import Arrived, query_of
 from headgate.limits import Limit
 from headgate.marker import Ask, Kept, Marker
 from headgate.measure.size import STANDARD_VOCAB, exact_size_of, size_of
-from headgate.policy import Policy
+from headgate.policy import FORMS, Policy
 from headgate.refs import ref_of, tag_of
 from headgate.shape import Room, Shaped, Source, shape
 from headgate.shape.kinds import recognise
@@ -65,7 +65,8 @@ def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
     # A note gives way where the room would become too small for a marker.
     has_note = arrived.note > 0 and (most is None or most - arrived.note >= desk.policy.minimum)
     note = arrived.note if has_note else 0
-    if most is None or size + note <= most or desk.lets_in_whole(arrived.sha256):
+    fits = most is None or (size + note <= most and not _has_form(arrived, desk))
+    if most is None or fits or desk.lets_in_whole(arrived.sha256):
         verdict = whole(arrived, limit, share, desk)
     else:
         kind = arrived.result.kind or recognise(arrived.original, tool=arrived.result.tool)
@@ -154,9 +155,23 @@ def _shaped(arrived: Arrived, kind: Kind, most: int, desk: Desk) -> Shaped:
     marker = desk.marker(arrived.sha256, arrived.result.call_id)
     if arrived.changed and kind != "binary":
         marker = replace(marker, within=_by_lines)
+    if desk.policy.keep in FORMS:
+        from headgate.shape.forms import in_form  # not for a policy that looks for what matters
+
+        return in_form(source, room, marker, desk.policy, arrived.result)
     query = query_of(arrived.result, desk.policy, desk.question)
     keep, is_error = desk.policy.keep, arrived.result.is_error
     return shape(source, room, query, marker, keep=keep, is_error=is_error)
+
+
+def _has_form(arrived: Arrived, desk: Desk) -> bool:
+    """Whether the policy's form holds for a result that would fit as it is."""
+    policy = desk.policy
+    if policy.keep not in FORMS:
+        return False
+    from headgate.shape.forms import has_form
+
+    return has_form(arrived.text, arrived.size.of(policy.unit), policy, arrived.result)
 
 
 def _by_lines(ask: Ask) -> Ask:

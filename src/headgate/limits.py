@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headgate.events import Deprecated, Event, OverrideIgnored
-from headgate.policy import TOKENS_PER_LINE, Policy, ToolRule
-from headgate.types import NOTHING, ToolResult
+from headgate.policy import Policy, ToolRule
+from headgate.types import NOTHING, Block, Media, ToolResult
 
 HOLD_BYTES = 8 << 20
 """Up to this a result that comes in pieces is held and judged whole, as if it had come at once."""
@@ -69,6 +69,8 @@ def limit_for(
         return Limit(None, "errors go in verbatim"), []
     if result.is_error and policy.errors == "own":
         return Limit(policy.error.count, "the limit of errors"), []
+    if policy.with_image == "whole" and any(_is_image(block) for block in result.blocks):
+        return Limit(None, "it has an image, and goes in as it is"), []
     rule = policy.rule(result.tool)
     if rule.exempt:
         count = rule.limit.count if rule.limit else None
@@ -106,10 +108,14 @@ def _asked(result: ToolResult, policy: Policy) -> tuple[int | None, list[Event]]
     for name in policy.asked_lines:
         lines = _count(result.arguments.get(name))
         if lines is not None:
-            return lines * TOKENS_PER_LINE, [
+            return lines * policy.tokens_per_line, [
                 Deprecated(result.call_id, name, policy.asked_tokens[0])
             ]
     return None, []
+
+
+def _is_image(block: Block) -> bool:
+    return isinstance(block, Media) and block.kind == "image"
 
 
 def _count(value: object) -> int | None:

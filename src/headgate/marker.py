@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from headgate.types import Ref
+from headgate.types import NOTHING, Amount, Ref, Size
 
 Missing = Literal["lines", "chars", "bytes", "items", "keys"]
 Kept = Literal["stored", "memory", "nowhere", "partly"]
+
+KILO = 1_024
 
 OMITTED_KEY = "_omitted"
 """The key that carries the marker in shaped JSON; another name if the user's data has it."""
@@ -52,8 +54,8 @@ class MarkerStyle:
     """The words of a marker, as templates.
 
     Fields: `missing`, `total`, `what`, `tokens`, `how`, `note`, `ref`, `path`, `tag`, in `gap` also
-    `first` and `last`, in `shown` also `words`, in `cleared` also `kind`. `tool`, `cli` and `file`
-    are the ways to go on, chosen by `reader`.
+    `first` and `last`, in `shown` also `words`, in `cleared` also `kind`, `content`, `lines` and
+    `thousands` (of characters). `tool`, `cli` and `file` are the ways to go on, chosen by `reader`.
     """
 
     reader: Literal["tool", "cli", "file", "none"] = "tool"
@@ -69,9 +71,67 @@ class MarkerStyle:
     tool: str = 'read_result(ref="{ref}", {ask}) shows more'
     cli: str = "`headgate read {ref}{session} {flag}` shows more"
     file: str = "the whole is in {path}"
+    empty: str = "({tool} finished without output)"
+    contents: tuple[tuple[str, str, str], ...] = ()
+    """What `content` says: a name, `starts` or `contains`, and with what; the first that holds."""
+    other: str = "text"
+    """What `content` says where none of them holds."""
+    signs: tuple[str, ...] = ()
+    """How the markers of these words begin, where they carry no tag: fresh text that has one of
+    them is escaped."""
 
 
 DEFAULT_STYLE = MarkerStyle()
+
+
+Edge = Literal["anywhere", "line", "half"]
+"""Where a piece may be cut: at any character; at the line end nearest to its end; there too, unless
+that leaves less than half of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A fixed form for what is left of a big result: pieces of its ends in the words of a template.
+
+    Fields: `head`, `tail`; in characters `total`, `missing`, `kept`; in lines `lines`,
+    `missing_lines`; `size` and `head_size` as people write bytes; `where` the whole is; `note`,
+    what became of it. Numbers take a format: `{total:,}`.
+    """
+
+    form: str = "{head}\n[{missing:,} of {total:,} characters omitted; the whole: {where}]\n{tail}"
+    form_inside: str = ""
+    """Where a piece of one line is missing and no whole line; empty: `form`."""
+    form_unkept: str = ""
+    """Where the whole could not be kept: a cut that uses all the room; empty: `form`."""
+    form_capped: str = "{head}\n[{missing:,} of {total:,} characters omitted]"
+    """What a cap leaves, before any limit."""
+    head: Amount | None = None
+    tail: Amount | None = None
+    """None: a part of the room."""
+    head_share: float = 0.5
+    """The head's part of the room, where neither has an amount of its own."""
+    head_ends: Edge = "anywhere"
+    tail_begins: Edge = "anywhere"
+
+
+DEFAULT_EXCERPT = Excerpt()
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What an excerpt shows of a text, and of how much."""
+
+    head: str
+    tail: str
+    chars: int
+    """Of the whole, and so are `bytes` and `lines`."""
+    bytes: int
+    lines: int
+    shown_lines: int
+    head_bytes: int
+    """What the head was before it was cut at a line end."""
+    inside: bool = False
+    """Whether only parts of lines are missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +172,36 @@ class Marker:
         how = go_on if isinstance(go_on, str) else self._read(go_on)
         return self.style.shown.format(words=words, how=how, tag=self.tag)
 
-    def cleared(self, lines: int, tokens: int, kind: str) -> str:
-        """The one line that an old result becomes."""
+    def cleared(self, size: Size, kind: str, text: str = "") -> str:
+        """The one line that an old result of this size becomes."""
         how = self._how(Ask("lines", "1-")).replace("shows more", "shows it")
-        template = self.style.cleared.replace("{kind}", kind)
-        return self._fill(template, lines, lines, "lines", tokens, how)
+        more = {
+            "kind": kind,
+            "content": content_of(text, self.style),
+            "lines": size.lines,
+            "thousands": size.chars // 1_000,
+        }
+        lines = size.lines
+        return self._fill(self.style.cleared, lines, lines, "lines", size.tokens, how, more)
+
+    def excerpt(self, form: str, left: Left) -> str:
+        """An excerpt in the words of one of its forms."""
+        kept = len(left.head) + len(left.tail)
+        return form.format(
+            head=left.head,
+            tail=left.tail,
+            total=left.chars,
+            missing=left.chars - kept,
+            kept=kept,
+            lines=left.lines,
+            missing_lines=left.lines - left.shown_lines,
+            size=in_bytes(left.bytes),
+            head_size=in_bytes(left.head_bytes),
+            where=self.path or self._how(Ask("lines", "1-")) or self._note(),
+            note=self._note() + self._how(Ask("lines", "1-")),
+            ref=self.ref or "",
+            tag=self.tag,
+        )
 
     @property
     def end(self) -> str:
@@ -126,9 +211,17 @@ class Marker:
         return "this is the end"
 
     def _fill(
-        self, template: str, missing: int, total: int, what: Missing, tokens: int, how: str
+        self,
+        template: str,
+        missing: int,
+        total: int,
+        what: Missing,
+        tokens: int,
+        how: str,
+        more: Mapping[str, object] = NOTHING,
     ) -> str:
         return template.format(
+            **more,
             missing=f"{missing:,}",
             total=f"{total:,}",
             what=what,
@@ -181,6 +274,45 @@ def about(count: int) -> str:
     return f"{count / 1_000_000:.1f}M"
 
 
-def nothing_returned(tool: str) -> str:
+def in_bytes(count: int) -> str:
+    """Bytes as people write them: `82.3 KB`, of 1,024 each."""
+    if count < KILO:
+        return f"{count} bytes"
+    size, units = count / KILO, ["KB", "MB", "GB"]
+    # What would be written as 1024.0 is one of the next.
+    while size >= KILO - 0.05 and len(units) > 1:
+        size, units = size / KILO, units[1:]
+    return f"{size:.1f} {units[0]}"
+
+
+def nothing_returned(tool: str, style: MarkerStyle = DEFAULT_STYLE) -> str:
     """The line that stands for an empty result."""
-    return f"({tool} finished without output)"
+    return style.empty.format(tool=tool)
+
+
+def content_of(text: str, style: MarkerStyle) -> str:
+    """What a text is, by the first sign of the style that it shows."""
+    for name, how, sign in style.contents:
+        if text.startswith(sign) if how == "starts" else sign in text:
+            return name
+    return style.other
+
+
+def wrong_field(excerpt: Excerpt) -> str | None:
+    """What is wrong with the templates of an excerpt; None: nothing."""
+    left = Left("", "", 0, 0, 0, 0, 0)
+    for name in ("form", "form_inside", "form_unkept", "form_capped"):
+        try:
+            Marker("").excerpt(getattr(excerpt, name), left)
+        except (LookupError, ValueError, AttributeError, TypeError) as error:
+            return f"{name} is {getattr(excerpt, name)!r}, which has {error} as a field"
+    return None
+
+
+def without_signs(text: bytes, style: MarkerStyle) -> bytes:
+    """Put a backslash into what begins like a marker, so that it is none."""
+    for sign in style.signs:
+        found = sign.encode()
+        if found in text:
+            text = text.replace(found, found[:1] + b"\\" + found[1:])
+    return text

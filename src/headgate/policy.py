@@ -16,20 +16,22 @@ from headgate.ageing import Ageing
 from headgate.budget import SHARING, Sharing
 from headgate.errors import PolicyError
 from headgate.guards import Guards
-from headgate.marker import DEFAULT_STYLE, MarkerStyle
+from headgate.marker import DEFAULT_EXCERPT, DEFAULT_STYLE, Excerpt, MarkerStyle, wrong_field
 from headgate.toolnames import class_of
 from headgate.types import TOOL_CLASSES, Amount, ToolClass, Unit, tokens
 
 MINIMUM: Mapping[Unit, int] = MappingProxyType({"tokens": 128, "chars": 512, "bytes": 512})
 """The smallest limit: the marker's short form, escaped and with block overhead, fits in it."""
 
-TOKENS_PER_LINE = 10
-"""What one line of the deprecated `max_lines` and `chunk_lines` is worth."""
-
 Errors = Literal["verbatim", "same", "own"]
 StoreFails = Literal["shape", "whole"]
 Declarations = Literal["lower", "raise"]
-Keep = Literal["salient", "head", "tail", "head_tail"]
+Keep = Literal["salient", "head", "tail", "head_tail", "excerpt", "envelope"]
+FORMS: tuple[Keep, ...] = ("excerpt", "envelope")
+"""What looks the same whatever the text says."""
+
+WithImage = Literal["shape", "whole"]
+FilesBy = Literal["ref", "call"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class ToolRule:
     exempt: bool = False
     """Limits itself: goes in whole up to `limit`, or without bound where there is none."""
     tool_class: ToolClass | None = None
+    cap: Amount | None = None
+    """What is cut off before any limit, in a policy that has an `excerpt` for it."""
 
 
 NO_RULE = ToolRule()
@@ -74,6 +78,45 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchByWindow:
+    """The budget of a batch for a small and for a large window; `batch` for all between."""
+
+    small_tokens: int
+    """Up to this a window is small."""
+    small: Amount
+    large_tokens: int
+    """From this on a window is large."""
+    large: Amount
+
+    def pick(self, window_tokens: int, between: Amount) -> Amount:
+        """The budget for a window."""
+        if window_tokens <= self.small_tokens:
+            return self.small
+        return self.large if window_tokens >= self.large_tokens else between
+
+
+@dataclass(frozen=True, slots=True)
+class CountRule:
+    """How histories are counted."""
+
+    vocab: str = ""
+    """A vocabulary or a rule for every model; empty: as the table of models says, and learning."""
+    unknown: str = ""
+    """The rule for a model that the table does not know; empty: the table's own fallback."""
+    dense_extensions: tuple[str, ...] = ()
+    """Files whose results count double, by the path that their call asks for."""
+    recounts_fragments: bool = False
+    """Whether later messages of the answered response are estimated though the report has them."""
+    message_tokens: int | None = None
+    """What the wire adds around a message; None: what is usual."""
+    warn_at: tuple[float, ...] = (0.75, 0.85)
+    """Shares of the window in use at which a warning is due."""
+
+
+DEFAULT_COUNTING = CountRule()
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """How much the model sees of tool results. The defaults are the preset `default`."""
 
@@ -83,6 +126,8 @@ class Policy:
     """The budget of all results that answer one assistant message."""
     batch_window_share: float = 0.1
     """At most this share of the model's window goes to one batch, where the window is known."""
+    batch_by_window: BatchByWindow | None = None
+    """Another budget for the smallest and the largest windows, where the window is known."""
     window_tokens: int | None = None
     turn: Amount | None = None
     """The budget of all batches since the user spoke; None: each batch stands for itself."""
@@ -93,6 +138,7 @@ class Policy:
     """Whether a result that stands in the history already becomes a reference to it."""
     repair: bool = True
     """Whether histories are repaired before they are sent."""
+    counting: CountRule = DEFAULT_COUNTING
     guards: Guards = DEFAULT_GUARDS
     """When a model that calls in circles is warned, refused or stopped."""
     sharing: Sharing = "fair"
@@ -105,12 +151,16 @@ class Policy:
     """The limit of an error where `errors` is `own`."""
     media_tokens: int = 2_000
     """Fixed cost of an image, a document or an opaque block; never its base64."""
+    with_image: WithImage = "shape"
+    """Whether the text beside an image is shaped as any other, or goes in whole with it."""
     block_overhead: int = 4
     """What the wire adds around one result, in the policy's unit."""
     vocab: str = "o200k"
     normalise: bool = True
     spill: bool = True
     """Whether originals are kept at all."""
+    files_by: FilesBy = "ref"
+    """What the plain file of an original is named by."""
     store_fails: StoreFails = "shape"
     store_timeout_s: float | None = None
     """After this the store has failed; None waits, as for a local disk."""
@@ -118,11 +168,22 @@ class Policy:
     """What is kept in this process when the store cannot."""
     marker: MarkerStyle = DEFAULT_STYLE
     keep: Keep = "salient"
-    """What is kept of a result that is too big: what stands out, or only one end or both."""
+    """What is kept of a result that is too big: what stands out, only one end or both, pieces of
+    the ends in a fixed form, or a JSON envelope."""
+    excerpt: Excerpt = DEFAULT_EXCERPT
+    """The fixed form, where `keep` is `excerpt`."""
+    aged: Excerpt | None = None
+    """The form of an old result's first step; None: its ends, with our marker."""
+    cap: Amount | None = None
+    """What is cut off every result before any limit, where `keep` is `excerpt`."""
+    page_items: int | None = None
+    """An array with more items is shown in pages though it fits, where `keep` is `envelope`."""
     asked_tokens: tuple[str, ...] = ("max_tokens",)
     """Arguments of a call that ask for a limit."""
     asked_lines: tuple[str, ...] = ("max_lines", "chunk_lines")
     """The deprecated ones, counted in lines."""
+    tokens_per_line: int = 10
+    """What one of those lines is worth."""
     page_arguments: tuple[str, str] = ("page", "pageSize")
     """Arguments of a call that ask for a page of its stored result, and for the page's size."""
     query_arguments: tuple[str, ...] = ("query", "pattern", "q", "search", "regex", "question")
@@ -153,6 +214,7 @@ class Policy:
             ("media_tokens", self.media_tokens),
             ("block_overhead", self.block_overhead),
             ("memory_bytes", self.memory_bytes),
+            ("tokens_per_line", self.tokens_per_line),
         ):
             if count < 0:
                 raise PolicyError(f"{name} is {count}; it cannot be below 0")
@@ -161,6 +223,7 @@ class Policy:
                 f"block_overhead is {self.block_overhead}; "
                 f"more than {MINIMUM[self.unit] // 8} leaves the smallest limit no room"
             )
+        self._check_forms()
         if len(self.page_arguments) != 2:
             raise PolicyError(
                 f"page_arguments is {self.page_arguments!r}; it takes two names: page and page size"
@@ -184,11 +247,15 @@ class Policy:
         """The batch budget with the share of the window applied; None: no budget."""
         if self.batch is None:
             return None
-        if self.window_tokens is None or self.unit != "tokens":
+        if self.window_tokens is None:
             return self.batch.count
-        return max(
-            min(self.batch.count, int(self.window_tokens * self.batch_window_share)), self.minimum
-        )
+        batch = self.batch
+        if self.batch_by_window is not None:
+            batch = self.batch_by_window.pick(self.window_tokens, batch)
+        if self.unit != "tokens":
+            return batch.count
+        share = int(self.window_tokens * self.batch_window_share)
+        return max(min(batch.count, share), self.minimum)
 
     def batch_budget(self, spent: int = 0, used: float | None = None) -> int | None:
         """What the next batch may take, `spent` of the turn and `used` of the window being gone."""
@@ -236,13 +303,27 @@ class Policy:
     def _converted(self, amount: Amount) -> Amount:
         return Amount(amount.count * CHARS_PER_TOKEN, self.unit)
 
+    def _check_forms(self) -> None:
+        for name, form in (("excerpt", self.excerpt), ("aged", self.aged)):
+            wrong = wrong_field(form) if form is not None else None
+            if wrong is not None:
+                raise PolicyError(f"{name}: {wrong}")
+        if self.page_items is not None and self.page_items < 1:
+            raise PolicyError(f"page_items is {self.page_items}; a page has at least one")
+
     def _amounts(self) -> list[tuple[str, Amount]]:
         named = [("result", self.result), ("preview", self.preview), ("error", self.error)]
         named += [("ageing.least", self.ageing.least)]
-        named += [(n, a) for n, a in (("batch", self.batch), ("turn", self.turn)) if a is not None]
+        others = (("batch", self.batch), ("turn", self.turn), ("cap", self.cap))
+        named += [(name, amount) for name, amount in others if amount is not None]
+        if (by := self.batch_by_window) is not None:
+            named += [("batch_by_window.small", by.small), ("batch_by_window.large", by.large)]
         rules = {**self.tools, **{f"class {name}": rule for name, rule in self.classes.items()}}
         named += [
-            (f"limit for {name}", r.limit) for name, r in rules.items() if r.limit is not None
+            (f"{what} for {name}", amount)
+            for name, rule in rules.items()
+            for what, amount in (("limit", rule.limit), ("cap", rule.cap))
+            if amount is not None
         ]
         return named
 

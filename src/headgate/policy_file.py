@@ -10,13 +10,10 @@ import types
 import typing
 from collections.abc import Mapping
 from functools import cache
-from typing import TypeAlias, get_args, get_origin, get_type_hints
+from typing import get_args, get_origin, get_type_hints
 
-from headgate.ageing import Ageing
 from headgate.errors import PolicyError
-from headgate.guards import GuardRule, Guards
-from headgate.marker import MarkerStyle
-from headgate.policy import Policy, Scale, ToolRule
+from headgate.policy import Policy, ToolRule
 from headgate.presets import preset
 from headgate.types import UNITS, Amount, Unit
 
@@ -24,12 +21,6 @@ ENVIRONMENT_PREFIX = "HEADGATE_"
 
 NOT_POLICY = frozenset({"STATE_DIR", "SESSION", "PRESET", "POLICY", "DEBUG", "EXAMPLES"})
 """Variables of ours that say something else."""
-
-Record: TypeAlias = (
-    type[ToolRule] | type[MarkerStyle] | type[Ageing] | type[Scale] | type[Guards] | type[GuardRule]
-)
-RECORDS: tuple[Record, ...] = (ToolRule, MarkerStyle, Ageing, Scale, Guards, GuardRule)
-"""Parts of a policy that are tables of their own."""
 
 AMOUNT = re.compile(r"([0-9][0-9_,]*)(?: +([a-z]+))?")
 
@@ -130,9 +121,10 @@ def _changed(policy: Policy, table: Mapping[str, object]) -> Policy:
             known = ", ".join(_hints(Policy))
             raise PolicyError(f"{name!r} is no part of a policy; there is {known}")
         changes[name] = _value(name, value, _hints(Policy)[name], policy.unit)
-        if name in ("marker", "ageing", "guards") and isinstance(value, Mapping):
+        before = getattr(policy, name)
+        if _is_record(type(before)) and isinstance(value, Mapping):
             given = {field: getattr(changes[name], field) for field in value}
-            changes[name] = dataclasses.replace(getattr(policy, name), **given)
+            changes[name] = dataclasses.replace(before, **given)
     return policy.replace(**_in_one_unit(changes, policy))
 
 
@@ -172,13 +164,10 @@ def _value(name: str, value: object, hint: object, unit: Unit) -> object:
         return _amount(name, value, unit)
     if get_origin(hint) is typing.Literal:
         return _word(name, value, get_args(hint))
-    if get_origin(hint) is tuple and get_args(hint)[0] is int:
-        return _numbers(name, value)
     if get_origin(hint) is tuple:
-        return _words(name, value)
-    for record in RECORDS:
-        if hint is record:
-            return _record(name, value, record, unit)
+        return _several(name, value, get_args(hint)[0])
+    if isinstance(hint, type) and _is_record(hint):
+        return _record(name, value, hint, unit)
     if typing.cast(object, get_origin(hint)) is Mapping:
         return _rules(name, value, unit)
     return _scalar(name, value, hint)
@@ -211,11 +200,25 @@ def _words(name: str, value: object) -> tuple[str, ...]:
     raise PolicyError(f"{name} is {value!r}; it takes a list of words")
 
 
-def _numbers(name: str, value: object) -> tuple[int, ...]:
+def _several(name: str, value: object, of: object) -> tuple[object, ...]:
+    """A list of words, of numbers, or of rows of words."""
+    if of is str:
+        return _words(name, value)
+    if get_origin(of) is typing.Literal:
+        return tuple(_word(name, word, get_args(of)) for word in _words(name, value))
     items = value.split(",") if isinstance(value, str) else value
-    if isinstance(items, list) and all(str(item).strip().isdigit() for item in items):
-        return tuple(int(str(item)) for item in items)
-    raise PolicyError(f"{name} is {value!r}; it takes a list of whole numbers")
+    if not isinstance(items, list):
+        raise PolicyError(f"{name} is {value!r}; it takes a list")
+    if get_origin(of) is tuple:
+        return tuple(_row(name, item, len(get_args(of))) for item in items)
+    return tuple(_scalar(name, item, of) for item in items)
+
+
+def _row(name: str, value: object, length: int) -> tuple[str, ...]:
+    row = _words(name, value)
+    if len(row) != length:
+        raise PolicyError(f"{name} has {value!r}; each of its lists has {length} words")
+    return row
 
 
 def _rules(name: str, value: object, unit: Unit) -> dict[str, object]:
@@ -224,10 +227,15 @@ def _rules(name: str, value: object, unit: Unit) -> dict[str, object]:
     return {tool: _record(f"{name}.{tool}", rule, ToolRule, unit) for tool, rule in value.items()}
 
 
-def _record(name: str, value: object, of: Record, unit: Unit) -> object:
+def _is_record(of: type) -> bool:
+    """Whether it is a part of a policy that is a table of its own."""
+    return dataclasses.is_dataclass(of) and of is not Amount
+
+
+def _record(name: str, value: object, of: type, unit: Unit) -> object:
     if not isinstance(value, dict):
         raise PolicyError(f"{name} is {value!r}; it takes a table")
-    hints = _hints(of)  # type: ignore[arg-type]  # a type is hashable
+    hints = _hints(of)
     for field in value:
         if field not in hints:
             raise PolicyError(f"{name}.{field} is unknown; there is {', '.join(hints)}")
@@ -235,7 +243,19 @@ def _record(name: str, value: object, of: Record, unit: Unit) -> object:
         field: _value(f"{name}.{field}", given, hints[field], unit)
         for field, given in value.items()
     }
-    return of(**read)  # type: ignore[arg-type]  # each entry was read by its field's type
+    if left_out := _needed(of) - read.keys():
+        raise PolicyError(f"{name} leaves out {', '.join(sorted(left_out))}")
+    return of(**read)
+
+
+def _needed(of: type) -> set[str]:
+    """The fields that have no default."""
+    assert dataclasses.is_dataclass(of)
+    return {
+        field.name
+        for field in dataclasses.fields(of)
+        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    }
 
 
 def _scalar(name: str, value: object, hint: object) -> object:

@@ -64,7 +64,12 @@ class Session:
         self.state = Path(state) if state is not None else state_folder(os.environ)
         files_dir = Path(files) if files else None
         self._local = LocalStore(
-            self.state, name, durable=durable, files_dir=files_dir, clock=clock
+            self.state,
+            name,
+            durable=durable,
+            files_dir=files_dir,
+            name_by=policy.files_by,
+            clock=clock,
         )
         self.store: Store = self._local if store is None else store
         self.memory = MemoryStore(policy.memory_bytes)

@@ -14,8 +14,9 @@ from headgate.arrive import Arrived, Identity, digest_of, query_of
 from headgate.errors import StoreError
 from headgate.judge import Desk, shortened
 from headgate.limits import Limit
-from headgate.marker import Kept, Marker
+from headgate.marker import Kept, Marker, without_signs
 from headgate.normalise import Normaliser
+from headgate.policy import FORMS
 from headgate.refs import ref_of
 from headgate.shape.binary import describe
 from headgate.shape.kinds import recognise
@@ -118,6 +119,7 @@ class Passing:
         self.pending_bytes = len(data) - start
 
     def _piece(self, piece: bytes) -> None:
+        piece = without_signs(piece, self.desk.policy.marker)
         self.sketcher.feed(piece)
         self.sampler.feed(piece)
 
@@ -160,7 +162,12 @@ def judge_passing(
     arrived = Arrived(Identity(result, b"", sha256.hexdigest(), digest, 0), b"", size)
     marker = desk.marker(arrived.sha256, result.call_id)
     source = Source(b"", kind, size.of(desk.policy.unit), sketch.lines)
-    shaped = _shaped(passing, sketch, source, room, marker, is_error=result.is_error)
+    if desk.policy.keep in FORMS and kind != "binary":
+        from headgate.shape.forms import passed_in_form  # not for a policy that looks
+
+        shaped = passed_in_form(sketch, size, room, marker, desk.policy, result)
+    else:
+        shaped = _shaped(passing, sketch, source, room, marker, is_error=result.is_error)
     return arrived, shortened(arrived, limit, None, kind, shaped, desk), kept
 
 

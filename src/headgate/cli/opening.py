@@ -93,6 +93,8 @@ def within(policy: Policy, most: Amount) -> Policy:
         store_timeout_s=policy.store_timeout_s,
         marker=policy.marker,
         keep=policy.keep,
+        excerpt=policy.excerpt,
+        page_items=policy.page_items,
         query_arguments=policy.query_arguments,
     )
 

@@ -14,11 +14,16 @@ from headgate.history.count import Count
 from headgate.history.slots import Slot
 from headgate.judge import Desk
 from headgate.ledger import EpochEntry, Key
+from headgate.marker import Excerpt, Marker
 from headgate.measure.size import size_of
 from headgate.shape import Room, Source
+from headgate.shape.excerpt import Ends, shape_excerpt
 from headgate.shape.kinds import recognise
 from headgate.shape.text import ends
-from headgate.types import Verdict
+from headgate.types import Kind, Verdict
+
+LOOKED_AT_BYTES = 1 << 20
+"""How much of an old result is looked at to say what it was."""
 
 
 class Standing(NamedTuple):
@@ -95,14 +100,11 @@ def aged(standing: Standing, step: Step, desk: Desk) -> Verdict:
     marker = replace(desk.marker(verdict.sha256, verdict.call_id), ref=ref)
     kind = verdict.kind or recognise(standing.slot.identity.original, tool=verdict.tool)
     if step == 2:
-        text = marker.cleared(verdict.before.lines, verdict.before.tokens, kind)
+        text = marker.cleared(verdict.before, kind, _original_start(standing))
+    elif desk.policy.aged is not None:
+        text = _excerpted(standing, desk, marker, desk.policy.aged)
     else:
-        ageing = desk.policy.ageing
-        room = Room(max(ageing.head.count + ageing.tail.count, desk.policy.minimum), desk.meter)
-        data = standing.text.encode("utf-8", "replace")
-        source = Source(data, kind, verdict.after.of(desk.policy.unit), verdict.after.lines)
-        share = ageing.head.count / max(ageing.head.count + ageing.tail.count, 1)
-        text = ends(source, room, marker, share).text
+        text = _ends_left(standing, desk, marker, kind)
     return replace(
         verdict,
         fate="cleared" if step == 2 else "spilled" if ref else "shaped",
@@ -113,6 +115,30 @@ def aged(standing: Standing, step: Step, desk: Desk) -> Verdict:
         reason=f"old: {verdict.reason}",
         age=step,
     )
+
+
+def _original_start(standing: Standing) -> str:
+    return standing.slot.identity.original[:LOOKED_AT_BYTES].decode("utf-8", "replace")
+
+
+def _ends_left(standing: Standing, desk: Desk, marker: Marker, kind: Kind) -> str:
+    """The ends of what stands now, in no more room than the policy gives them."""
+    ageing, verdict = desk.policy.ageing, standing.verdict
+    room = Room(max(ageing.head.count + ageing.tail.count, desk.policy.minimum), desk.meter)
+    data = standing.text.encode("utf-8", "replace")
+    source = Source(data, kind, verdict.after.of(desk.policy.unit), verdict.after.lines)
+    share = ageing.head.count / max(ageing.head.count + ageing.tail.count, 1)
+    return ends(source, room, marker, share).text
+
+
+def _excerpted(standing: Standing, desk: Desk, marker: Marker, form: Excerpt) -> str:
+    """The ends of what stands now, in the policy's own form; sizes are those of the original."""
+    verdict, text = standing.verdict, standing.text
+    before = verdict.before
+    shown = Ends(text, text, before.chars, before.bytes, before.lines)
+    most = desk.policy.result.count if verdict.limit is None else verdict.limit.count
+    room = Room(max(most, desk.policy.minimum) - desk.policy.block_overhead, desk.meter)
+    return shape_excerpt(shown, room, marker, form).text
 
 
 def _with_dependents(opened: Epoch, standings: Sequence[Standing]) -> Epoch:
