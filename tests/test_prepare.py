@@ -268,6 +268,24 @@ def test_an_epoch_is_opened_once_and_holds_in_later_requests(dialect, gate_with)
     assert after[key][: len(story)] == before[key]
 
 
+@pytest.mark.proves("G6", "P4", "H10")
+@every_dialect
+def test_a_request_that_was_refused_as_too_long_can_age_further_and_that_holds(dialect, gate_with):
+    story = long_story(dialect, 8)
+    gentle = Ageing(high=0.0, low=0.4, keep_last=1, least=tokens(300))
+    harsh = Ageing(high=0.0, low=0.0, keep_last=1, least=tokens(300))
+    gate = gate_with(AGEING)
+
+    sizes = [
+        prepared(gate, dialect, story, window_tokens=12_000, ageing=ageing).count.tokens
+        for ageing in (None, gentle, harsh)
+    ]
+    later = prepared(gate_with(AGEING), dialect, story + said(dialect, "so") + user(dialect, "on"))
+
+    assert sizes[0] > sizes[1] > sizes[2]
+    assert [verdict.age for verdict in later.verdicts] == [2] * 7 + [0]
+
+
 @pytest.mark.proves("0.2", "H10")
 def test_a_fork_that_left_before_an_epoch_keeps_its_bytes(gate_with):
     gate = gate_with(AGEING)

@@ -9,6 +9,7 @@ from headgate.gate import Gate
 from headgate.types import NOTHING, Ref, ToolResult
 
 if TYPE_CHECKING:
+    from headgate.ageing import Ageing
     from headgate.outgoing import Outcome
 
 T = TypeVar("T")
@@ -48,6 +49,7 @@ class AsyncGate:
         window_tokens: int | None = None,
         usage: Mapping[str, object] | None = None,
         question: str = "",
+        ageing: Ageing | None = None,
     ) -> Outcome:
         """Make a history ready to send."""
         return await _in_thread(
@@ -59,6 +61,7 @@ class AsyncGate:
                 window_tokens=window_tokens,
                 usage=usage,
                 question=question,
+                ageing=ageing,
             )
         )
 

@@ -34,6 +34,7 @@ from headgate.types import (
 )
 
 if TYPE_CHECKING:
+    from headgate.ageing import Ageing
     from headgate.outgoing import Outcome, Outgoing
     from headgate.stream import Passing
 
@@ -164,11 +165,13 @@ class Gate:
         window_tokens: int | None = None,
         usage: Mapping[str, object] | None = None,
         question: str = "",
+        ageing: Ageing | None = None,
     ) -> Outcome:
         """Make a request body, or a bare array of messages, ready to send.
 
         Repaired, what was decided before applied again, fresh results budgeted, old ones compacted,
-        and counted. `usage` is what the provider reported with the last response.
+        and counted. `usage` is what the provider reported with the last response. `ageing` stands
+        in for the policy's, where a provider refused the request as too long.
         """
         with self._lock:
             return self._outgoing.prepare(
@@ -179,6 +182,7 @@ class Gate:
                 window_tokens=window_tokens,
                 usage=usage,
                 question=question,
+                ageing=ageing,
             )
 
     def observe(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from headgate.ageing import Ageing
 from headgate.check import recognise_dialect
 from headgate.check.recognise import recognise
 from headgate.dialects import DIALECTS, dialect_named
@@ -86,6 +87,7 @@ class Outgoing:
         window_tokens: int | None,
         usage: Mapping[str, object] | None,
         question: str,
+        ageing: Ageing | None = None,
     ) -> Outcome:
         """Repair, reapply, budget, compact, count; what is decided is recorded, then given."""
         seen = self._seen(dialect_of(body, dialect))
@@ -98,6 +100,8 @@ class Outgoing:
         if repaired.gave_up:
             return self._as_it_came(body, history, repaired, request)
         desk = self._desk(question, model or history.model, accounting, window_tokens)
+        if ageing is not None:
+            desk = replace(desk, policy=desk.policy.replace(ageing=ageing))
         prepared, decided = self._carried_out(repaired.history, links, seen, desk, request)
         outcome = Outcome(
             body=seen.dialect.write(prepared.history),

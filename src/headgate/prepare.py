@@ -15,7 +15,7 @@ from headgate.history.count import Accounting, Count, count
 from headgate.history.groups import groups_of
 from headgate.history.repeats import Base, Bases, repeated, target_of
 from headgate.history.seen import Seen
-from headgate.history.slots import Recall, Slot, recall_for, slots_of, turns_after
+from headgate.history.slots import Recall, Slot, free_anchor, recall_for, slots_of, turns_after
 from headgate.history.tally import CountCache
 from headgate.history.usage import Usage
 from headgate.judge import Desk, referring
@@ -72,7 +72,7 @@ def plan_history(
         reapplied,
         counted,
         desk,
-        anchor=links[-1],
+        anchor=free_anchor(links, recall),
         is_cold=request.is_cold,
         time_ns=request.time_ns,
     )

@@ -53,6 +53,8 @@ class Recall:
 
     ledger: Ledger
     moved: Mapping[Key, Verdict]
+    anchors: frozenset[bytes] = frozenset()
+    """Of the epochs that hold."""
 
     def of(self, key: Key, identity: Identity) -> Verdict | None:
         """The verdict that stands for a result; None: it is fresh."""
@@ -78,9 +80,19 @@ def recall_for(ledger: Ledger, links: Sequence[bytes]) -> Recall:
     What other processes wrote is read here, once for all results.
     """
     moved: dict[Key, Verdict] = {}
-    for epoch in ledger.epochs(frozenset(links)):
+    epochs = ledger.epochs(frozenset(links))
+    for epoch in epochs:
         moved.update(epoch.moves)
-    return Recall(ledger, moved)
+    return Recall(ledger, moved, frozenset(epoch.anchor for epoch in epochs))
+
+
+def free_anchor(links: Sequence[bytes], recall: Recall) -> bytes:
+    """Where the next epoch of a history begins to hold: its newest link that has none yet.
+
+    A request that was refused as too long is prepared again, and then its last link has one.
+    """
+    free = (link for link in reversed(links) if link not in recall.anchors)
+    return next(free, links[-1])
 
 
 def slots_of(
