@@ -230,7 +230,8 @@ class Outgoing:
 
     def _accounting(self, model: str, window_tokens: int | None) -> Accounting:
         window = window_tokens or self.session.policy.window_tokens
-        accounting = accounting_for(model, self.calibrations.of(model))
+        rule = self.session.policy.counting
+        accounting = accounting_for(model, self.calibrations.of(model), rule)
         accounting = replace(accounting, media_tokens=self.session.policy.media_tokens)
         return replace(accounting, window_tokens=window) if window else accounting
 

@@ -104,7 +104,8 @@ class CountRule:
     unknown: str = ""
     """The rule for a model that the table does not know; empty: the table's own fallback."""
     dense_extensions: tuple[str, ...] = ()
-    """Files whose results count double, by the path that their call asks for."""
+    """Files whose results are counted by `dense_vocab`, by the path that their call asks for."""
+    dense_vocab: str = ""
     recounts_fragments: bool = False
     """Whether later messages of the answered response are estimated though the report has them."""
     message_tokens: int | None = None
@@ -308,6 +309,8 @@ class Policy:
             wrong = wrong_field(form) if form is not None else None
             if wrong is not None:
                 raise PolicyError(f"{name}: {wrong}")
+        if self.counting.dense_extensions and not self.counting.dense_vocab:
+            raise PolicyError("counting.dense_extensions want a rule: say counting.dense_vocab")
         if self.page_items is not None and self.page_items < 1:
             raise PolicyError(f"page_items is {self.page_items}; a page has at least one")
 

@@ -13,6 +13,7 @@ from headgate.measure.meters import ByteMeter, CharMeter, PerCharMeter, meter_fo
         ("chars/4", "tokens", "chars/4", 2),
         ("chars/3.5", "tokens", "chars/3.5", 2),
         ("chars/4 rounded", "tokens", "chars/4 rounded", 2),
+        ("chars/2 rounded", "tokens", "chars/2 rounded", 3),
         ("median of three", "tokens", "median of three", 2),
         ("o200k", "chars", "chars", 6),
         ("o200k", "bytes", "bytes", 18),
@@ -33,7 +34,7 @@ def test_an_unknown_vocabulary_is_a_policy_error_that_names_the_known(vocab):
 
     assert str(caught.value) == (
         f"vocab is {vocab!r}; there is o200k, cl100k, chars/4, chars/3.5, chars/4 rounded, "
-        "median of three, or the path of a tokenizer.json"
+        "chars/2 rounded, median of three, or the path of a tokenizer.json"
     )
 
 

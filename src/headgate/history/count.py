@@ -23,6 +23,7 @@ from headgate.history.calibrate import (
     likely,
     uncalibrated,
 )
+from headgate.history.dense import dense_calls
 from headgate.history.makeup import Makeup, total
 from headgate.history.tally import (
     MESSAGE_TOKENS,
@@ -35,11 +36,9 @@ from headgate.history.tally import (
 from headgate.history.usage import Usage
 from headgate.measure.estimates import MEDIA_TOKENS
 from headgate.measure.meters import meter_for
-from headgate.measure.models import counted_as
+from headgate.measure.models import counted_as, knows
+from headgate.policy import DEFAULT_COUNTING, CountRule
 from headgate.types import Meter
-
-WARN_AT = (0.75, 0.85)
-"""Shares of the window: a warning, and the last one before it is urgent."""
 
 LEAST_LEARNT_TOKENS = 50
 """Less than this says more about what the client adds around it than about the text."""
@@ -60,11 +59,14 @@ class Accounting:
     window_tokens: int | None = None
     media_tokens: int = MEDIA_TOKENS
     message_tokens: int = MESSAGE_TOKENS
-    warn_at: tuple[float, ...] = WARN_AT
+    warn_at: tuple[float, ...] = DEFAULT_COUNTING.warn_at
     under_share: float = UNDER_SHARE
     """How often the count may turn out too low."""
     recounts_fragments: bool = False
     """Whether later messages of the answered response are estimated though the report has them."""
+    dense_extensions: tuple[str, ...] = ()
+    """Files whose results are counted with `dense_meter`."""
+    dense_meter: Meter | None = None
 
     def estimate(self, makeup: Makeup) -> Estimate:
         """The tokens of what is made up like this, and how far off that may be."""
@@ -80,15 +82,26 @@ class Accounting:
         return likely(self.calibration, makeup)
 
 
-def accounting_for(model: str, calibration: Calibration | None = None) -> Accounting:
-    """How histories for a model are counted, by the table and by what was observed."""
+def accounting_for(
+    model: str, calibration: Calibration | None = None, rule: CountRule = DEFAULT_COUNTING
+) -> Accounting:
+    """How histories for a model are counted: by the policy's rule, else by the table and by what
+    was observed."""
     counting = counted_as(model)
-    return Accounting(
-        meter_for(counting.vocab, "tokens"),
-        counting.name,
-        calibration or uncalibrated(counting),
+    vocab = rule.vocab or ("" if knows(model) else rule.unknown)
+    accounting = Accounting(
+        meter_for(vocab or counting.vocab, "tokens"),
+        vocab or counting.name,
+        None if vocab else calibration or uncalibrated(counting),
         counting.window,
+        warn_at=rule.warn_at,
+        recounts_fragments=rule.recounts_fragments,
+        dense_extensions=rule.dense_extensions,
+        dense_meter=meter_for(rule.dense_vocab, "tokens") if rule.dense_extensions else None,
     )
+    if rule.message_tokens is None:
+        return accounting
+    return replace(accounting, message_tokens=rule.message_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +275,8 @@ def _teller(history: History, accounting: Accounting, cache: CountCache | None) 
         accounting.media_tokens,
         accounting.message_tokens,
         cache,
+        dense_calls(history.messages, accounting.dense_extensions),
+        accounting.dense_meter,
     )
 
 

@@ -118,6 +118,9 @@ class Teller:
     media_tokens: int = MEDIA_TOKENS
     message_tokens: int = MESSAGE_TOKENS
     cache: CountCache | None = None
+    dense: frozenset[str] = frozenset()
+    """The calls whose results are counted with another meter."""
+    dense_meter: Meter | None = None
     costs: bytes = field(init=False)
     """All that a tally depends on beside its message."""
 
@@ -139,6 +142,8 @@ class Teller:
         if self.cache is None:
             return tally_of(self._entries(message))
         key = self.costs + xxh3_128_digest(message.raw)
+        if self.dense:
+            key += b"".join(b"%d" % (part.call_id in self.dense) for part in message.parts)
         known = self.cache.find(key)
         if known is None:
             known = tally_of(self._entries(message))
@@ -155,8 +160,9 @@ class Teller:
             self.cache.keep(key, tally_of([entry]))
         return entry
 
-    def _of_text(self, text: str) -> Makeup:
-        return makeup_of(text, self.meter)
+    def _of_text(self, text: str, call_id: str = "") -> Makeup:
+        is_dense = bool(call_id) and call_id in self.dense
+        return makeup_of(text, self.dense_meter if is_dense and self.dense_meter else self.meter)
 
     def _entries(self, message: Message) -> Iterator[Entry]:
         # A message that is a result has its wrapping counted with the result.
@@ -184,7 +190,7 @@ class Teller:
         made = [Makeup(results=1)]
         for block in self.dialect.tool_result(part, None).blocks:
             if not isinstance(block, Media):
-                made.append(self._of_text(block.text))
+                made.append(self._of_text(block.text, part.call_id))
             elif block.kind == "opaque":
                 made.append(fixed(self.media_tokens))
             else:

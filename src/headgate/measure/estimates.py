@@ -78,18 +78,21 @@ def _by_lines(text: str) -> int:
 
 
 class RoundedMeter:
-    """Counts four characters as a token, rounded half up."""
+    """Counts four characters as a token, or two, rounded half up."""
 
     unit: Unit = "tokens"
-    name = "chars/4 rounded"
+
+    def __init__(self, chars_per_token: int = CHARS_PER_TOKEN) -> None:
+        self.chars_per_token = chars_per_token
+        self.name = f"chars/{chars_per_token} rounded"
 
     def count(self, text: str) -> int:
         """The tokens by this rule."""
-        return rounded(len(text))
+        return rounded(len(text), self.chars_per_token)
 
     def estimate(self, data: bytes) -> int:
         """The same, of UTF-8 `data`."""
-        return rounded(chars_in(data))
+        return rounded(chars_in(data), self.chars_per_token)
 
 
 class MedianMeter:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from headgate.errors import PolicyError
-from headgate.measure.estimates import MedianMeter, RoundedMeter
+from headgate.measure.estimates import DENSE_CHARS_PER_TOKEN, MedianMeter, RoundedMeter
 from headgate.measure.lengths import bytes_in, chars_in
 from headgate.measure.vocab import PRETRAINED, TokenMeter
 from headgate.types import Meter, Unit
@@ -65,7 +66,12 @@ class PerCharMeter:
         return math.ceil(chars_in(data) / self.chars_per_token)
 
 
-RULES = MappingProxyType({meter.name: meter for meter in (RoundedMeter, MedianMeter)})
+OWN_RULES: tuple[Meter, ...] = (
+    RoundedMeter(),
+    RoundedMeter(DENSE_CHARS_PER_TOKEN),
+    MedianMeter(),
+)
+RULES: Mapping[str, Meter] = MappingProxyType({meter.name: meter for meter in OWN_RULES})
 """The presets' own rules, by their names."""
 
 
@@ -78,7 +84,7 @@ def meter_for(vocab: str, unit: Unit) -> Meter:
     if vocab in PER_CHAR:
         return PerCharMeter(PER_CHAR[vocab])
     if vocab in RULES:
-        return RULES[vocab]()
+        return RULES[vocab]
     if vocab in PRETRAINED or vocab.endswith(".json"):
         return TokenMeter(vocab)
     known = ", ".join([*PRETRAINED, *PER_CHAR, *RULES])

@@ -67,6 +67,12 @@ def counted_as(model: str) -> Counting:
     return counting
 
 
+def knows(model: str) -> bool:
+    """Whether the table has an entry for a model."""
+    name = plain_name(model)
+    return any(name.startswith(key) for key in _table().models)
+
+
 def plain_name(model: str) -> str:
     """A model's name without the provider, region and platform it is reached through.
 
