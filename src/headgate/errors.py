@@ -12,6 +12,10 @@ class PolicyError(HeadgateError, ValueError):
     """A policy that cannot hold; raised when it is built, never later."""
 
 
+class DeclarationError(HeadgateError, TypeError):
+    """A tool that cannot be declared as it is; raised when it is declared, never when it runs."""
+
+
 class RequestError(HeadgateError, ValueError):
     """A request to read back that cannot be answered as it was asked; the model is told in text."""
 
@@ -32,3 +36,7 @@ class RefNotFound(StoreError, KeyError):
     """No such ref in this session; unknown and foreign refs look alike."""
 
     __str__ = Exception.__str__
+
+
+class RefGone(RefNotFound):
+    """What this session kept under the ref is kept no more; says since when, and why."""

@@ -25,6 +25,8 @@ from xxhash import xxh3_64_intdigest
 from headgate.disk import (
     File,
     OpenFolder,
+    Temp,
+    clean_temps,
     create_once,
     open_file,
     read_range,
@@ -128,6 +130,19 @@ class Journal:
             except OSError as error:
                 raise store_error("the journal", self.path, error) from error
 
+    def rewrite(self, change: Callable[[list[bytes]], Sequence[bytes]]) -> None:
+        """Put what `change` makes of all records in their place, whole or not at all.
+
+        Whoever has the old file open finds out before he reads or writes again.
+        """
+        with self._guard as forked:
+            if forked:
+                self.close()
+            try:
+                self._rewrite(change)
+            except OSError as error:
+                raise store_error("the journal", self.path, error) from error
+
     def take_repairs(self) -> list[Repair]:
         """What was repaired since the last time somebody asked."""
         taken, self._repairs = self._repairs, []
@@ -153,7 +168,7 @@ class Journal:
             fd = self._open()
         if fd is None:
             return []
-        locked = _lock(fd, fcntl.LOCK_SH)
+        locked = take_lock(fd, fcntl.LOCK_SH)
         try:
             records, whole = self._read_new(fd, os.fstat(fd).st_size)
         finally:
@@ -178,6 +193,24 @@ class Journal:
                 self._write(fd, fresh)
         finally:
             fcntl.flock(fd, fcntl.LOCK_UN)
+
+    def _rewrite(self, change: Callable[[list[bytes]], Sequence[bytes]]) -> None:
+        fd, size = self._locked()
+        try:
+            records = self._repair(fd, size)
+            folder = self._file.folder.make()
+            clean_temps(folder)
+            temp = Temp(folder)
+            try:
+                write_all(temp.fd, HEADER + b"".join(map(framed, change(records))))
+                if self._durable:
+                    os.fsync(temp.fd)
+                temp.rename(folder, self._file.name)
+            finally:
+                temp.discard()
+        finally:
+            # Closing it lets go of the lock: who waited finds that the file was replaced.
+            self.close()
 
     def _write(self, fd: int, records: Sequence[bytes]) -> None:
         block = b"".join(map(framed, records))
@@ -242,7 +275,7 @@ class Journal:
         """The file under the exclusive lock, still the one at its path, and its size."""
         for _ in range(8):
             fd = self._open_to_write()
-            if not _lock(fd, fcntl.LOCK_EX):
+            if not take_lock(fd, fcntl.LOCK_EX):
                 raise StoreError(
                     f"{self.path} was locked by another process for {LOCK_WAIT_S:.0f} s; "
                     f"see whether it was stopped"
@@ -321,7 +354,7 @@ def _has_header(block: bytes, path: str) -> bool:
     return False
 
 
-def _lock(fd: int, kind: int) -> bool:
+def take_lock(fd: int, kind: int) -> bool:
     """Take the lock, or say after a while that somebody keeps it."""
     pause, longest = LOCK_PAUSES_S
     until = None

@@ -19,7 +19,7 @@ GIB = 1 << 30
 Why = Literal["age", "session", "total", "space", "damaged", "missing"]
 
 SLACK = 16
-"""Whoever makes room makes a sixteenth of the limit more, so that it is not made for every write."""
+"""Whoever makes room makes a sixteenth of the limit more: it is not made anew for every write."""
 
 FLOOR_SHARE = 0.05
 """The floor of free space is never more than this share of the disk: a small one stays usable."""
@@ -128,8 +128,11 @@ def victims(
     """
     first_to_go = sorted(held, key=lambda one: (one.live, one.used_ns, one.ref))
     going: dict[Held, Why] = {one: "age" for one in first_to_go if _is_old(one, retention, now_ns)}
-    for session in sorted({one.session for one in held} | {need.session}):
-        mine = [one for one in first_to_go if one.session == session and one not in going]
+    by_session: dict[str, list[Held]] = {need.session: []}
+    for one in first_to_go:
+        if one not in going:
+            by_session.setdefault(one.session, []).append(one)
+    for session, mine in by_session.items():
         wants = need if need.session == session else NOTHING_NEEDED
         room = Room(
             retention.session_bytes,

@@ -22,12 +22,12 @@ def store_in(state, session="s", **options) -> LocalStore:
 
 
 def everything(state, session="s") -> dict[str, bytes]:
-    """Every file of a session but its index: path to content."""
+    """Every file of a session but its index and its counts: path to content."""
     root = session_path(state, session)
     return {
         str(path.relative_to(root)): path.read_bytes()
         for path in sorted(root.rglob("*"))
-        if path.is_file() and path.name != "index"
+        if path.is_file() and path.name not in ("index", "usage")
     }
 
 
@@ -156,7 +156,7 @@ def test_a_file_that_is_not_as_long_as_what_was_written_is_not_kept(tmp_path):
     with temp.open("ab") as file:
         file.write(b"somebody else's")
 
-    with pytest.raises(StoreError, match=f"has {len(content) + 15} bytes on disk, not"):
+    with pytest.raises(StoreError, match=f"has {len(content) * 2 + 15} bytes on disk, not"):
         writer.commit(ref_in(store, content), hashlib.sha256(content).hexdigest())
     assert everything(tmp_path) == {}
 
@@ -312,7 +312,7 @@ def test_an_object_that_a_kill_left_unlisted_is_found_and_listed(tmp_path):
     assert store.read(about.ref, 0, 99) == b"text\n"
 
     assert replace(found, time_ns=0) == replace(about, call_id="", tool="", time_ns=0)
-    assert found.time_ns > 1_000_000
+    assert found.time_ns == 1_000
     assert store_in(tmp_path).all() == [found]
 
 
@@ -412,7 +412,8 @@ def test_what_killed_processes_left_unfinished_is_removed_by_the_next(tmp_path):
 
     keep(store_in(tmp_path), b"second")
 
-    assert [path.stat().st_size for path in temps.iterdir()] == [CHUNK_BYTES * 2]
+    # As long as it may become, so that this much is counted.
+    assert [path.stat().st_size for path in temps.iterdir()] == [CHUNK_BYTES * 4]
     live.abort()
 
 

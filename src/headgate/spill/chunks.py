@@ -33,6 +33,8 @@ class Counted:
     """The xxh3 of each chunk, one after the other."""
     clean: bool
     """Whether it is valid UTF-8 without NUL, so that any tool can open it."""
+    full_length: int = 0
+    """How long it was, where only the first `length` bytes were to be kept; else 0."""
 
 
 class Tally:
@@ -44,6 +46,7 @@ class Tally:
     def __init__(self, clean: bool | None = None) -> None:
         self._sha = hashlib.sha256()
         self.length = 0
+        self._passed = 0
         self._chunk_lines: list[int] = []
         self._sums: list[bytes] = []
         self._open_line = False
@@ -68,6 +71,11 @@ class Tally:
             self._open_line = block[size - 1] != NEWLINE
             self.length += size
 
+    def pass_by(self, block: bytes) -> None:
+        """Take in what is not kept: it belongs to the digest alone, and so does all after it."""
+        self._hash(memoryview(block))
+        self._passed += len(block)
+
     def counted(self) -> Counted:
         """The numbers; nothing is added after this."""
         self._wait()
@@ -80,6 +88,7 @@ class Tally:
             tuple(self._chunk_lines),
             b"".join(self._sums),
             self._clean,
+            self.length + self._passed if self._passed else 0,
         )
 
     def _hash(self, view: memoryview) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Final
+from collections.abc import Collection, Sequence
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -26,6 +27,8 @@ class Kept(msgspec.Struct, frozen=True, array_like=True, tag="kept", gc=False):
     time_ns: int
     file: bytes
     """Name of the plain file, or its whole path where it is elsewhere; empty: there is none."""
+    full_length: int = 0
+    """How long the original was, where only its first `length` bytes are kept; 0: all are."""
 
 
 class Again(msgspec.Struct, frozen=True, array_like=True, tag="again", gc=False):
@@ -38,7 +41,28 @@ class Again(msgspec.Struct, frozen=True, array_like=True, tag="again", gc=False)
     file: bytes
 
 
-RECORD: Final = msgspec.msgpack.Decoder(Kept | Again)
+class Packed(msgspec.Struct, frozen=True, array_like=True, tag="packed", gc=False):
+    """An original was compressed; its plain files are gone."""
+
+    ref: Ref
+    time_ns: int
+
+
+class Gone(msgspec.Struct, frozen=True, array_like=True, tag="gone"):
+    """Tombstones: what was kept under these refs is kept no more."""
+
+    refs: tuple[Ref, ...]
+    why: str
+    time_ns: int
+
+
+Record: TypeAlias = Kept | Again | Packed | Gone
+RECORD: Final = msgspec.msgpack.Decoder(Record)
+
+HOUR_NS: Final = 3_600 * 10**9
+
+REWRITE_RECORDS: Final = 4_096
+"""An index with so many records that say nothing any more, and most of them do, is rewritten."""
 
 
 class Index:
@@ -50,7 +74,11 @@ class Index:
         self._guard = Guard()
         self._kept: dict[Ref, Kept] = {}
         self._calls: dict[tuple[Ref, bytes, bytes], Kept | Again] = {}
+        self._of_ref: dict[Ref, list[tuple[Ref, bytes, bytes]]] = {}
         self._owners: dict[bytes, Ref] = {}
+        self._packed: set[Ref] = set()
+        self._gone: dict[Ref, Gone] = {}
+        self._records = 0
 
     def find(self, ref: Ref) -> Kept | None:
         """What is kept under a ref; others' records are looked for only where we have none."""
@@ -61,16 +89,63 @@ class Index:
 
     def add(self, record: Kept | Again) -> About:
         """Write a record; it is there, for every process, when this returns."""
-        line = msgspec.msgpack.encode(record)
-
-        def take_in(records: list[bytes]) -> list[bytes]:
-            self._take_in(records)
-            return [line]
-
         with self._guard:
-            self._journal.append(take_in)
-            self._take(record)
+            self._write([record])
             return self.about(record)
+
+    def note(self, *records: Packed | Gone) -> None:
+        """Write down what happened to originals."""
+        with self._guard:
+            self._write(records)
+
+    def gone(self, ref: Ref) -> Gone | None:
+        """The tombstone of a ref, as fresh as can be: another process may have removed it now."""
+        with self._guard:
+            self._take_in(self._journal.catch_up())
+            return self._gone.get(ref)
+
+    def files_of(self, refs: Collection[Ref]) -> dict[Ref, list[bytes]]:
+        """The plain files of these originals, as they are listed."""
+        with self._guard:
+            return {ref: self._files_of(ref) for ref in refs}
+
+    def is_packed(self, ref: Ref) -> bool:
+        """Whether an original was compressed."""
+        return ref in self._packed
+
+    def tidy(self) -> None:
+        """Rewrite an index most of whose records say nothing any more."""
+        with self._guard:
+            self._take_in(self._journal.catch_up())
+            standing = len(self._calls) + len(self._packed)
+            if self._records - standing > max(REWRITE_RECORDS, standing):
+                self._journal.rewrite(self._rewritten)
+                self._records = 0
+
+    def _rewritten(self, records: list[bytes]) -> list[bytes]:
+        """What still says something: calls, what was compressed, and tombstones in few records."""
+        self._take_in(records)
+        calls = [call for call in self._calls.values() if call.ref in self._kept]
+        # A call that brought content again says nothing without the record of the content.
+        listed = {id(call) for call in calls}
+        first = [kept for kept in self._kept.values() if id(kept) not in listed]
+        packed = [Packed(ref, 0) for ref in sorted(self._packed)]
+        together: dict[tuple[str, int], list[Ref]] = {}
+        for ref, gone in self._gone.items():
+            together.setdefault((gone.why, gone.time_ns // HOUR_NS * HOUR_NS), []).append(ref)
+        tombs = [Gone(tuple(refs), why, time_ns) for (why, time_ns), refs in together.items()]
+        return [msgspec.msgpack.encode(record) for record in [*tombs, *first, *calls, *packed]]
+
+    def _write(self, records: Sequence[Record]) -> None:
+        lines = [msgspec.msgpack.encode(record) for record in records]
+
+        def take_in(others: list[bytes]) -> list[bytes]:
+            self._take_in(others)
+            return lines
+
+        self._journal.append(take_in)
+        for record in records:
+            self._take(record)
 
     def listed(self, ref: Ref, call_id: bytes, tool: bytes) -> Kept | Again | None:
         """The line of this call with this content."""
@@ -103,7 +178,7 @@ class Index:
         """What a reader may know of an original, as one call brought it."""
         kept = self._kept.get(call.ref) if isinstance(call, Again) else call
         assert kept is not None
-        file = call.file or kept.file
+        file = b"" if call.ref in self._packed else call.file or kept.file
         return About(
             kept.ref,
             kept.sha256.hex(),
@@ -115,6 +190,7 @@ class Index:
             kept.chunk_bytes,
             kept.chunk_lines,
             os.path.join(self._files_path, os.fsdecode(file)) if file else None,
+            kept.full_length or None,
         )
 
     def _take_in(self, records: list[bytes]) -> None:
@@ -124,14 +200,39 @@ class Index:
             except msgspec.ValidationError:
                 continue  # a kind of record that a later version writes
 
-    def _take(self, record: Kept | Again) -> None:
+    def _take(self, record: Record) -> None:
+        self._records += 1
+        if isinstance(record, Gone):
+            self._take_gone(record)
+            return
+        if isinstance(record, Packed):
+            self._packed.add(record.ref)
+            return
         call = (record.ref, record.call_id, record.tool)
-        self._calls.pop(call, None)
+        if self._calls.pop(call, None) is None:
+            self._of_ref.setdefault(record.ref, []).append(call)
         self._calls[call] = record
         if record.file:
             self._owners[record.file] = record.ref
         if isinstance(record, Kept):
             self._kept[record.ref] = record
+            self._packed.discard(record.ref)
+            self._gone.pop(record.ref, None)
+
+    def _take_gone(self, record: Gone) -> None:
+        for ref in record.refs:
+            for file in self._files_of(ref):
+                del self._owners[file]
+            for call in self._of_ref.pop(ref, ()):
+                del self._calls[call]
+            self._kept.pop(ref, None)
+            self._packed.discard(ref)
+            self._gone[ref] = record
+
+    def _files_of(self, ref: Ref) -> list[bytes]:
+        """The plain files of an original, as they are listed; a name that another took is not."""
+        files = {self._calls[call].file for call in self._of_ref.get(ref, ())}
+        return sorted(file for file in files if self._owners.get(file) == ref)
 
 
 def as_bytes(text: str) -> bytes:

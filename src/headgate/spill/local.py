@@ -9,26 +9,37 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from headgate.disk import Folder, Temp
-from headgate.errors import RefNotFound, StoreError
+import msgspec
+
+from headgate.disk import Temp
+from headgate.errors import RefGone, RefNotFound, StoreError
 from headgate.events import LedgerRepaired
-from headgate.journal import Journal
 from headgate.refs import REF_PATTERN, ref_of
+from headgate.retention import EVERYTHING, WORDS, Need, Retention
 from headgate.spill.chunks import CHUNK_BYTES, Counted, Tally
-from headgate.spill.index import Again, Index, Kept, as_bytes
+from headgate.spill.house import House, NoRoom, Removed
+from headgate.spill.index import Again, Kept, as_bytes
 from headgate.spill.key import existing_key
-from headgate.spill.objects import BLOCK_BYTES, Objects, damaged
-from headgate.spill.plain import NameBy, PlainFiles
+from headgate.spill.objects import NOTE, PACKED, damaged
+from headgate.spill.plain import NameBy
 from headgate.spill.private import session_folder
+from headgate.spill.shelf import Shelf
+from headgate.spill.writer import LocalWriter
 from headgate.types import About, Ref
 
 SHOWN_REF_CHARS: Final = 64
 """A model may ask for anything; the error that quotes it stays short."""
+
+REFER_EVERY_NS: Final = 600 * 10**9
+"""How often a history that refers to nothing new is noted as live again."""
+
+AGAIN: Final = "run the tool again to get it back"
 
 
 class LocalStore:
@@ -46,31 +57,40 @@ class LocalStore:
         durable: bool = False,
         files_dir: Path | None = None,
         name_by: NameBy = "ref",
+        retention: Retention = EVERYTHING,
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
-        folder = session_folder(state, session)
-        files = folder.sub("files", "the files folder")
-        if files_dir is not None:
-            files = Folder(files_dir, "the files folder")
         self.state = state
         self.session = session
+        self.retention = retention
+        self.house = House(state, clock)
+        self.shelf = Shelf(
+            session_folder(state, session),
+            durable=durable,
+            files_dir=files_dir,
+            name_by=name_by,
+            reserve=self._reserve_copy,
+        )
         self._clock = clock
-        self._objects = Objects(folder, durable=durable)
-        self._journal = Journal(folder / "index", durable=durable)
-        self._index = Index(self._journal, files.path)
-        self._files = PlainFiles(files, name_by, durable=durable)
+        self._objects = self.shelf.objects
+        self._index = self.shelf.index
+        self._files = self.shelf.files
         # A path outside is listed whole; inside, the state folder stays free to move.
-        self._listed_under = "" if files_dir is None else files.path + "/"
+        self._listed_under = "" if files_dir is None else self._files.folder.path + "/"
+        self._removed: list[Removed] = []
+        self._trouble: str | None = None
+        self._sent: tuple[bytes, frozenset[Ref], int] | None = None
 
     def writer(self, *, call_id: str, tool: str, clean: bool | None = None) -> LocalWriter:
         """Begin to keep an original; `clean` says whether it is text, where the caller knows."""
-        return LocalWriter(self, self._objects, Tally(clean), call_id, tool)
+        most = self.retention.most_bytes
+        return LocalWriter(self, self._objects, Tally(clean), call_id, tool, most_bytes=most)
 
     def read(self, ref: Ref, start: int, stop: int) -> bytes:
         """The bytes from `start` up to `stop`, fewer at the end."""
         block = self._objects.read(self._find(ref), start, stop)
         if block is None:
-            raise not_found(ref)
+            raise self._gone(ref)
         return block
 
     def about(self, ref: Ref) -> About:
@@ -78,10 +98,14 @@ class LocalStore:
         kept = self._find(ref)
         length = self._objects.length(ref)
         if length is None:
-            raise not_found(ref)
+            raise self._gone(ref)
         if length != kept.length:
             raise damaged(ref, f"it has {length} bytes, and had {kept.length}")
         return self._index.about(kept)
+
+    def touch(self, ref: Ref) -> None:
+        """Note that an original was asked for: it goes later than what nobody asks for."""
+        self.house.touch(self.shelf, ref)
 
     def path_for(self, ref: Ref, call_id: str) -> str | None:
         """Where the plain file of an original will stand; `About.file` says whether it does."""
@@ -105,12 +129,37 @@ class LocalStore:
         """The newest original, of one tool or of any."""
         return self._index.last(tool)
 
+    def refer(self, links: Sequence[bytes], refs: frozenset[Ref]) -> None:
+        """Note what a history that was sent refers to; it is written when it changes.
+
+        `links` is its chain: by it the next one is known to go on from here.
+        """
+        now_ns = self._clock()
+        if self._sent is None and not refs:
+            return
+        if self._sent is not None:
+            anchor, before, time_ns = self._sent
+            if before == refs and now_ns - time_ns < REFER_EVERY_NS and anchor in links:
+                return
+        self.house.refer(self.shelf, links, refs)
+        self._sent = (links[-1], refs, now_ns)
+
     def take_repairs(self) -> list[LedgerRepaired]:
         """What was repaired in the index since the last time somebody asked."""
         return [
             LedgerRepaired(r.path, r.lost_bytes, r.kept_records)
-            for r in self._journal.take_repairs()
+            for r in self.shelf.journal.take_repairs()
         ]
+
+    def take_removed(self) -> list[Removed]:
+        """What this store had to remove, of any session, since the last time somebody asked."""
+        taken, self._removed = self._removed, []
+        return taken
+
+    def take_trouble(self) -> str | None:
+        """Why it could not look for what is too old, since the last time somebody asked."""
+        taken, self._trouble = self._trouble, None
+        return taken
 
     def keep(self, draft: LocalWriter, ref: Ref, counted: Counted) -> About:
         """Keep what a writer holds, unless the same content is kept already."""
@@ -118,23 +167,86 @@ class LocalStore:
         if known is not None and known.sha256.hex() != counted.sha256:
             raise StoreError(f"{ref} stands for other content with sha256 {known.sha256.hex()}")
         call_id, tool = as_bytes(draft.call_id), as_bytes(draft.tool)
-        if known is None or not self._objects.intact(known):
-            draft.place(ref, counted.length)
-            known = None
-        elif (listed := self._index.listed(ref, call_id, tool)) is not None:
-            return self._index.about(listed)
+        if known is not None and known.length >= counted.length and self._stands(known):
+            listed = self._index.listed(ref, call_id, tool)
+            if listed is not None:
+                return self._index.about(listed)
+            file = self._file(ref, draft.call_id, counted.clean)
+            return self._index.add(Again(ref, call_id, tool, self._clock(), file))
+        kept = _kept(ref, counted, call_id, tool, self._clock())
+        if counted.full_length:
+            self._objects.note(kept)
+        draft.place(ref, counted.length, self._clock())
+        if known is not None:
+            self._remove_former(kept)
         file = self._file(ref, draft.call_id, counted.clean)
-        if known is None:
-            return self._index.add(_kept(ref, counted, call_id, tool, self._clock(), file))
-        return self._index.add(Again(ref, call_id, tool, self._clock(), file))
+        about = self._index.add(msgspec.structs.replace(kept, file=file))
+        self._sweep_if_due()
+        return about
+
+    def reserve(self, temp: Temp, have: int, want: int, exact: int) -> int:
+        """Count what `temp` is about to hold; answers with how long it may get, `want` or `exact`.
+
+        Raises `NoRoom` where not even `exact` has room.
+        """
+        count = 0 if have else 1
+        if want > exact:
+            ahead = Need(self.shelf.name, want - have, count)
+            if self.house.reserved(self.shelf, self.retention, temp, ahead, want) is None:
+                return want
+        need = Need(self.shelf.name, exact - have, count)
+        self._removed += self.house.reserve(self.shelf, self.retention, temp, need, exact)
+        return exact
+
+    def release(self, size_bytes: int, count: int, temp: Temp | None = None) -> None:
+        """Count what is not needed after all no longer; `temp` goes with it."""
+        self.house.release(self.shelf, size_bytes, count, temp)
+
+    def _reserve_copy(self, temp: Temp, have: int, want: int) -> None:
+        """Count what a copy as plain text takes; for that alone nothing is removed."""
+        need = Need(self.shelf.name, want - have, 0)
+        if self.house.reserved(self.shelf, self.retention, temp, need, want) is not None:
+            raise NoRoom("no room for a copy as plain text")
+
+    def _stands(self, known: Kept) -> bool:
+        """Whether an original is there as it came, every byte, and is not removed just now."""
+        if self._index.is_packed(known.ref):
+            return False
+        return self._objects.intact(known) and self.house.touch(self.shelf, known.ref)
+
+    def _remove_former(self, kept: Kept) -> None:
+        """Remove what an original was before it came again: compressed, or only in part."""
+        names = [kept.ref + PACKED] + ([] if kept.full_length else [kept.ref + NOTE])
+        self.house.unpacked(self.shelf, *names)
+
+    def _sweep_if_due(self) -> None:
+        if not self.house.is_due:
+            return
+        try:
+            self._removed += self.house.sweep(self.retention, ours=self.shelf).removed
+        except StoreError as error:
+            self._trouble = str(error)
 
     def _find(self, ref: Ref) -> Kept:
         if not REF_PATTERN.fullmatch(ref):
             raise not_found(ref)
-        kept = self._index.find(ref) or self._found_unlisted(ref)
+        kept = self._index.find(ref)
+        if kept is None and self._index.gone(ref) is not None:
+            raise self._gone(ref)
+        kept = kept or self._found_unlisted(ref)
         if kept is None:
             raise not_found(ref)
         return kept
+
+    def _gone(self, ref: Ref) -> RefGone:
+        """What is told of an original that was here: since when it is gone, and why."""
+        stone = self._index.gone(ref)
+        if stone is None:
+            return RefGone(f"result {ref!r} is gone: {WORDS['missing']}; {AGAIN}")
+        when = datetime.fromtimestamp(stone.time_ns / 1e9, UTC)
+        why = next((words for word, words in WORDS.items() if word == stone.why), stone.why)
+        how = f"removed {when:%Y-%m-%d %H:%M} UTC, because {why}"
+        return RefGone(f"result {ref!r} is gone: {how}; {AGAIN}")
 
     def _found_unlisted(self, ref: Ref) -> Kept | None:
         """List an object that a kill, or a damaged index, left without its line.
@@ -146,9 +258,15 @@ class LocalStore:
             return None
         counted, time_ns = found
         key = existing_key(self.state)
-        if key is None or ref_of(key, self.session, counted.sha256) != ref:
+        noted = self._objects.noted(ref)
+        sha256 = noted.sha256.hex() if noted else counted.sha256
+        if key is None or ref_of(key, self.session, sha256) != ref:
             raise damaged(ref, "its content is not what the ref stands for")
-        kept = _kept(ref, counted, b"", b"", time_ns, self._file(ref, None, counted.clean))
+        if noted is not None and (noted.length, noted.sums) != (counted.length, counted.sums):
+            raise damaged(ref, "the part that was kept is not what was written")
+        file = self._file(ref, None, counted.clean)
+        kept = _kept(ref, counted, b"", b"", time_ns)
+        kept = msgspec.structs.replace(noted or kept, file=file)
         with suppress(StoreError):
             self._index.add(kept)
         return kept
@@ -161,96 +279,13 @@ class LocalStore:
         return os.fsencode(self._listed_under + name)
 
 
-class LocalWriter:
-    """Takes one original in pieces; a chunk at most is in memory, the rest in a temporary file."""
-
-    def __init__(
-        self, store: LocalStore, objects: Objects, tally: Tally, call_id: str, tool: str
-    ) -> None:
-        self.call_id = call_id
-        self.tool = tool
-        self._store = store
-        self._objects = objects
-        self._tally = tally
-        self._waiting: list[bytes] = []
-        self._waiting_bytes = 0
-        self._temp: Temp | None = None
-        self._ended = False
-
-    def write(self, data: bytes | memoryview) -> None:
-        """Add bytes; a disk that cannot take them is a `StoreError`, and the writer has ended."""
-        self._check_open()
-        for block in _blocks(data):
-            self._waiting.append(block)
-            self._waiting_bytes += len(block)
-            if self._waiting_bytes > CHUNK_BYTES:
-                self._flush()
-
-    def commit(self, ref: Ref, sha256: str) -> About:
-        """Make the bytes readable under `ref`, all or nothing; once more changes nothing."""
-        self._check_open()
-        try:
-            if not REF_PATTERN.fullmatch(ref):
-                raise StoreError(f"{ref!r} is no ref")
-            rest = self._rest()
-            self._tally.add(rest)
-            counted = self._tally.counted()
-            if counted.sha256 != sha256.lower():
-                raise StoreError(f"{ref}: the bytes have sha256 {counted.sha256}, not {sha256}")
-            return self._store.keep(self, ref, counted)
-        finally:
-            self.abort()
-
-    def abort(self) -> None:
-        """Forget the bytes; harmless after `commit`."""
-        self._ended = True
-        self._waiting = []
-        if self._temp is not None:
-            self._temp.discard()
-
-    def place(self, ref: Ref, length: int) -> None:
-        """Give the object its place on disk; the store asks for it where it has none yet."""
-        temp = self._temp = self._temp or self._objects.begin()
-        self._objects.write(temp, self._rest())
-        self._objects.finish(temp, ref, length)
-
-    def __del__(self) -> None:
-        if not self._ended:
-            self.abort()
-
-    def _check_open(self) -> None:
-        if self._ended:
-            raise ValueError("this writer has ended; begin another")
-
-    def _rest(self) -> bytes:
-        if len(self._waiting) > 1:
-            self._waiting = [b"".join(self._waiting)]
-        return self._waiting[0] if self._waiting else b""
-
-    def _flush(self) -> None:
-        """Write all whole chunks, so that chunks on disk and in the index are the same."""
-        block = self._rest()
-        whole = len(block) - len(block) % CHUNK_BYTES
-        try:
-            self._temp = self._temp or self._objects.begin()
-            self._tally.add(block, whole)
-            self._objects.write(self._temp, memoryview(block)[:whole])
-        except BaseException:
-            self.abort()
-            raise
-        self._waiting = [block[whole:]]
-        self._waiting_bytes = len(block) - whole
-
-
 def not_found(ref: Ref) -> RefNotFound:
     """The one answer to a ref that is unknown, of another session, or none at all."""
     shown = ref if len(ref) <= SHOWN_REF_CHARS else ref[:SHOWN_REF_CHARS] + "…"
     return RefNotFound(f"no result {shown!r} in this session; it may have expired")
 
 
-def _kept(
-    ref: Ref, counted: Counted, call_id: bytes, tool: bytes, time_ns: int, file: bytes
-) -> Kept:
+def _kept(ref: Ref, counted: Counted, call_id: bytes, tool: bytes, time_ns: int) -> Kept:
     return Kept(
         ref,
         bytes.fromhex(counted.sha256),
@@ -262,14 +297,6 @@ def _kept(
         call_id,
         tool,
         time_ns,
-        file,
+        b"",
+        counted.full_length,
     )
-
-
-def _blocks(data: bytes | memoryview) -> Iterator[bytes]:
-    if isinstance(data, bytes):
-        yield data
-        return
-    view = memoryview(data).cast("B")
-    for at in range(0, len(view), BLOCK_BYTES):
-        yield bytes(view[at : at + BLOCK_BYTES])

@@ -1,9 +1,19 @@
-"""The object files of a session: written whole or not at all, checked whenever they are read."""
+"""The object files of a session: written whole or not at all, checked whenever they are read.
+
+An object is a file named by its ref; compressed, its name ends in `.z`. Beside one of which only
+the first part is kept stands its line of the index, because its content alone no longer proves
+what it is.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from headgate.disk import (
     READ_FLAGS,
@@ -17,11 +27,39 @@ from headgate.disk import (
 from headgate.errors import StoreError
 from headgate.refs import REF_PATTERN
 from headgate.spill.chunks import CHUNK_BYTES, Counted, Tally, chunks_hold
-from headgate.spill.index import Kept
+from headgate.spill.index import RECORD, Kept
+from headgate.spill.pack import Table, read_chunks, table_of, write_packed
 from headgate.types import Ref
 
 BLOCK_BYTES: Final = 8 * CHUNK_BYTES
 """What is in memory at once of an object that is read from end to end."""
+
+PACKED: Final = ".z"
+NOTE: Final = ".kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An object file that is open; `table` where it is compressed."""
+
+    fd: int
+    table: Table | None
+
+    @property
+    def length(self) -> int:
+        """How long the object is, and not its file."""
+        return self.table.length if self.table else os.fstat(self.fd).st_size
+
+    @property
+    def whole(self) -> bool:
+        """Whether a compressed file ends where its head says."""
+        return self.table is None or os.fstat(self.fd).st_size == self.table.file_bytes
+
+    def chunks(self, first: int, stop: int, chunk_bytes: int) -> bytes:
+        """Whole chunks, fewer at the end; nothing from a damaged frame on."""
+        if self.table is None:
+            return read_range(self.fd, first * chunk_bytes, stop * chunk_bytes)
+        return read_chunks(self.fd, self.table, first, stop) or b""
 
 
 class Objects:
@@ -29,7 +67,7 @@ class Objects:
 
     def __init__(self, session: Folder, *, durable: bool) -> None:
         self.folder = session.sub("objects", "the objects folder")
-        self._temps = session.sub("tmp", "the folder of unfinished objects")
+        self.temps = session.sub("tmp", "the folder of unfinished objects")
         self._durable = durable
         self._cleaned = False
 
@@ -39,57 +77,77 @@ class Objects:
             try:
                 return self._begin()
             except FileNotFoundError:
-                self._temps.forget()
+                self.temps.forget()
                 return self._begin()
         except OSError as error:
-            raise store_error(self._temps.role, self._temps.path, error) from error
+            raise store_error(self.temps.role, self.temps.path, error) from error
 
     def write(self, temp: Temp, block: bytes | memoryview) -> None:
         """Write the next part of an object."""
         try:
             write_all(temp.fd, block)
         except OSError as error:
-            raise store_error(self._temps.role, self._temps.path, error) from error
+            raise store_error(self.temps.role, self.temps.path, error) from error
 
-    def finish(self, temp: Temp, ref: Ref, length: int) -> None:
-        """Give a written object its name; from here on it can be found."""
+    def finish(self, temp: Temp, ref: Ref, granted: int, now_ns: int) -> None:
+        """Give a written object its name; from here on it can be found.
+
+        Its file was made `granted` bytes long, and ends from now on where its bytes do.
+        """
         try:
             size = os.fstat(temp.fd).st_size
-            if size != length:
-                raise StoreError(f"the object of {ref} has {size} bytes on disk, not {length}")
+            if size != granted:
+                raise StoreError(f"the object of {ref} has {size} bytes on disk, not {granted}")
+            os.utime(temp.fd, ns=(now_ns, now_ns))
             self._finish(temp, ref)
         except OSError as error:
             raise store_error(self.folder.role, self.folder.path, error) from error
 
-    def length(self, ref: Ref) -> int | None:
-        """How long an object is; None where there is none."""
-        fd = self._open(ref)
+    def note(self, kept: Kept) -> None:
+        """Put its line of the index beside an object of which only a part is kept."""
+        temp = self.begin()
+        try:
+            self.write(temp, msgspec.msgpack.encode(kept))
+            self._finish(temp, kept.ref + NOTE)
+        except OSError as error:
+            raise store_error(self.folder.role, self.folder.path, error) from error
+        finally:
+            temp.discard()
+
+    def noted(self, ref: Ref) -> Kept | None:
+        """The line that stands beside an object of which only a part is kept."""
+        fd = self._open_file(ref + NOTE)
         if fd is None:
             return None
         try:
-            return os.fstat(fd).st_size
+            record = RECORD.decode(read_range(fd, 0, BLOCK_BYTES))
+        except (OSError, msgspec.DecodeError):
+            return None
         finally:
             os.close(fd)
+        return record if isinstance(record, Kept) and record.ref == ref else None
+
+    def length(self, ref: Ref) -> int | None:
+        """How long an object is; None where there is none."""
+        with self._open(ref) as opened:
+            return opened.length if opened else None
 
     def read(self, kept: Kept, start: int, stop: int) -> bytes | None:
         """The bytes from `start` to `stop` as they were written; None where the object is gone."""
         start, stop = max(start, 0), min(stop, kept.length)
-        first = start // kept.chunk_bytes
+        first, behind = start // kept.chunk_bytes, -(-stop // kept.chunk_bytes)
         begin = first * kept.chunk_bytes
-        end = min(-(-stop // kept.chunk_bytes) * kept.chunk_bytes, kept.length)
-        fd = self._open(kept.ref)
-        if fd is None:
-            return None
-        try:
-            size = os.fstat(fd).st_size
-            block = read_range(fd, begin, end)
-        except OSError as error:
-            raise store_error(f"the object of {kept.ref} in", self.folder.path, error) from error
-        finally:
-            os.close(fd)
-        if size != kept.length:
-            raise damaged(kept.ref, f"it has {size} bytes, and had {kept.length}")
-        if not chunks_hold(block, first, kept.sums, kept.chunk_bytes):
+        end = min(behind * kept.chunk_bytes, kept.length)
+        with self._open(kept.ref) as opened:
+            if opened is None:
+                return None
+            length, whole = opened.length, opened.whole
+            block = opened.chunks(first, behind, kept.chunk_bytes)
+        if length != kept.length or not whole:
+            raise damaged(kept.ref, f"it has {length} bytes, and had {kept.length}")
+        if len(block) != max(end - begin, 0) or not chunks_hold(
+            block, first, kept.sums, kept.chunk_bytes
+        ):
             raise damaged(kept.ref, f"bytes {begin} to {end} are not what was written")
         return block[start - begin : stop - begin] if start < stop else b""
 
@@ -105,65 +163,149 @@ class Objects:
 
     def counted(self, ref: Ref) -> tuple[Counted, int] | None:
         """An object that is not listed, in numbers, and when it was written, in nanoseconds."""
-        fd = self._open(ref)
-        if fd is None:
-            return None
-        tally = Tally()
-        try:
-            while block := read_range(fd, tally.length, tally.length + BLOCK_BYTES):
+        with self._open(ref) as opened:
+            if opened is None:
+                return None
+            tally = Tally()
+            per_block = BLOCK_BYTES // CHUNK_BYTES
+            while block := opened.chunks(
+                tally.length // CHUNK_BYTES, tally.length // CHUNK_BYTES + per_block, CHUNK_BYTES
+            ):
                 tally.add(block)
-            return tally.counted(), os.fstat(fd).st_mtime_ns
-        except OSError as error:
-            raise store_error(f"the object of {ref} in", self.folder.path, error) from error
+                if len(block) % CHUNK_BYTES:
+                    break
+            return tally.counted(), os.fstat(opened.fd).st_mtime_ns
+
+    def touch(self, ref: Ref, now_ns: int) -> bool:
+        """Note that an object is in use; False where it is not there as it came."""
+        fd = self._open_file(ref)
+        if fd is None:
+            return False
+        try:
+            # The time of its last change is free for this: an object never changes.
+            with suppress(OSError):
+                os.utime(fd, ns=(now_ns, now_ns))
         finally:
             os.close(fd)
+        return True
 
-    def refs(self) -> list[Ref]:
-        """Every ref that has an object, listed or not."""
-        folder = self.folder.open()
-        if folder is None:
-            return []
+    def pack(self, kept: Kept, temp: Temp) -> int:
+        """Write an object compressed to `temp`; answers with its length there."""
+        starts = range(0, kept.length, kept.chunk_bytes)
+
+        def chunks() -> Iterator[bytes]:
+            for at in starts:
+                chunk = self.read(kept, at, at + kept.chunk_bytes)
+                if chunk is None:
+                    raise StoreError(f"the object of {kept.ref} was removed meanwhile")
+                yield chunk
+
         try:
-            return sorted(name for name in os.listdir(folder.fd) if REF_PATTERN.fullmatch(name))
+            return write_packed(temp.fd, chunks(), kept.length, kept.chunk_bytes)
+        except OSError as error:
+            raise store_error(self.temps.role, self.temps.path, error) from error
+
+    def finish_packed(self, temp: Temp, ref: Ref) -> None:
+        """Put a compressed object beside the one it was made from."""
+        try:
+            self._finish(temp, ref + PACKED)
         except OSError as error:
             raise store_error(self.folder.role, self.folder.path, error) from error
 
+    def remove(self, *names: str) -> None:
+        """Delete files of objects; one that is gone already is no error."""
+        folder = self.folder.open()
+        for name in names if folder else ():
+            assert folder is not None
+            try:
+                os.unlink(name, dir_fd=folder.fd)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise store_error(self.folder.role, self.folder.path, error) from error
+
+    def refs(self) -> list[Ref]:
+        """Every ref that has an object, listed or not."""
+        names = (name.removesuffix(PACKED) for name in entries(self.folder))
+        return sorted({name for name in names if REF_PATTERN.fullmatch(name)})
+
     def _begin(self) -> Temp:
-        folder = self._temps.make()
+        folder = self.temps.make()
         if not self._cleaned:
             clean_temps(folder)
             self._cleaned = True
         return Temp(folder)
 
-    def _finish(self, temp: Temp, ref: Ref) -> None:
+    def _finish(self, temp: Temp, name: str) -> None:
+        # A file that was made as long as it may become ends where its bytes do.
+        end = os.lseek(temp.fd, 0, os.SEEK_CUR)
+        if os.fstat(temp.fd).st_size > end:
+            os.ftruncate(temp.fd, end)
         if self._durable:
             os.fsync(temp.fd)
         folder = self.folder.make()
         try:
-            temp.rename(folder, ref)
+            temp.rename(folder, name)
         except FileNotFoundError:
             if not self.folder.gone:
                 raise
             self.folder.forget()
             folder = self.folder.make()
-            temp.rename(folder, ref)
+            temp.rename(folder, name)
         if self._durable:
             self.folder.sync()
 
-    def _open(self, ref: Ref) -> int | None:
+    @contextmanager
+    def _open(self, ref: Ref) -> Iterator[Opened | None]:
+        """An object, as it came or compressed."""
+        fd, table = self._open_file(ref), None
+        if fd is None:
+            fd = self._open_file(ref + PACKED)
+            table = table_of(fd) if fd is not None else None
+            if fd is not None and table is None:
+                os.close(fd)
+                raise damaged(ref, "what it was compressed to cannot be read")
+        if fd is None:
+            # It was compressed, and came again just now.
+            fd = self._open_file(ref)
+        try:
+            yield Opened(fd, table) if fd is not None else None
+        except OSError as error:
+            raise store_error(f"the object of {ref} in", self.folder.path, error) from error
+        finally:
+            if fd is not None:
+                os.close(fd)
+
+    def _open_file(self, name: str) -> int | None:
         for _ in range(2):
             folder = self.folder.open()
             if folder is None:
                 return None
             try:
-                return os.open(ref, READ_FLAGS, dir_fd=folder.fd)
+                return os.open(name, READ_FLAGS, dir_fd=folder.fd)
             except FileNotFoundError:
                 if not self.folder.gone:
                     return None
                 self.folder.forget()
             except OSError as error:
-                raise store_error(f"the object of {ref} in", self.folder.path, error) from error
+                raise store_error(f"the object of {name} in", self.folder.path, error) from error
         return None
+
+
+def entries(folder: Folder) -> dict[str, os.stat_result]:
+    """What is in a folder, by name; nothing where there is none."""
+    held = folder.open()
+    if held is None:
+        return {}
+    found: dict[str, os.stat_result] = {}
+    try:
+        with os.scandir(held.fd) as listed:
+            for entry in listed:
+                with suppress(FileNotFoundError):
+                    found[entry.name] = entry.stat(follow_symlinks=False)
+    except OSError as error:
+        raise store_error(folder.role, folder.path, error) from error
+    return found
 
 
 def damaged(ref: Ref, how: str) -> StoreError:

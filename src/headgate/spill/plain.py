@@ -11,7 +11,8 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final, Literal
 
 from headgate.disk import (
@@ -45,8 +46,16 @@ COPY_INSTEAD: Final = NO_LINKS | {errno.EXDEV, errno.EMLINK}
 class PlainFiles:
     """The folder of plain files of one session; it can lie inside a workspace."""
 
-    def __init__(self, folder: Folder, name_by: NameBy, *, durable: bool) -> None:
-        self._folder = folder
+    def __init__(
+        self,
+        folder: Folder,
+        name_by: NameBy,
+        *,
+        durable: bool,
+        reserve: Callable[[Temp, int, int], None] | None = None,
+    ) -> None:
+        self.folder = folder
+        self._reserve = reserve
         self._name_by = name_by
         self._durable = durable
         self._cleaned = False
@@ -62,7 +71,7 @@ class PlainFiles:
 
     def path(self, name: str) -> str:
         """The whole path of a file in the folder."""
-        return f"{self._folder.path}/{name}"
+        return f"{self.folder.path}/{name}"
 
     def has(self, name: str) -> bool:
         """Whether anything has that name in the folder."""
@@ -77,13 +86,13 @@ class PlainFiles:
             try:
                 return self._add(objects, ref, call_id, clean)
             except FileNotFoundError:
-                self._folder.forget()
+                self.folder.forget()
             except (OSError, StoreError):
                 return None
         return None
 
     def _add(self, objects: OpenFolder, ref: Ref, call_id: str | None, clean: bool) -> str:
-        folder = self._folder.make()
+        folder = self.folder.make()
         *by_call, by_ref = self.names(ref, call_id)
         for name in by_call:
             if self._given(objects, ref, folder, name, clean):
@@ -103,7 +112,7 @@ class PlainFiles:
         except FileExistsError:
             return _same(objects, ref, folder, name, clean)
         if self._durable:
-            self._folder.sync()
+            self.folder.sync()
         return True
 
     def _copy(
@@ -113,14 +122,30 @@ class PlainFiles:
             clean_temps(folder)
             self._cleaned = True
         temp = Temp(folder)
+        length = 0
         try:
             for piece in _pieces(objects, ref, clean):
+                if self._reserve is not None:
+                    self._reserve(temp, length, length + len(piece))
                 write_all(temp.fd, piece)
+                length += len(piece)
             if self._durable:
                 os.fsync(temp.fd)
             place(temp, name)
         finally:
             temp.discard()
+
+
+def remove_plain(objects: OpenFolder, ref: Ref, path: str) -> None:
+    """Delete the plain file of an original in a workspace, if it still is that and nothing else."""
+    folder = Folder(os.path.dirname(path), "the files folder")
+    name = os.path.basename(path)
+    with suppress(OSError, StoreError):
+        held = folder.open()
+        if held is None:
+            return
+        if any(_same(objects, ref, held, name, clean) for clean in (True, False)):
+            os.unlink(name, dir_fd=held.fd)
 
 
 def _linked(objects: OpenFolder, ref: Ref, folder: OpenFolder, name: str) -> bool:

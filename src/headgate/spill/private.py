@@ -55,5 +55,10 @@ def digest_name(text: str) -> str:
 
 def session_folder(state: Path, session: str) -> Folder:
     """Where a session keeps its ledger and its originals; made when first written to."""
-    sessions = Folder(state, "the state folder").sub("sessions", "the sessions folder")
+    sessions = sessions_folder(Folder(state, "the state folder"))
     return sessions.sub(session_name(session), "the session's folder")
+
+
+def sessions_folder(state: Folder) -> Folder:
+    """Where all sessions of a state folder are."""
+    return state.sub("sessions", "the sessions folder")

@@ -1,0 +1,267 @@
+"""All sessions of a state folder: room is counted before it is taken, and made where it is short.
+
+Whatever changes the counts, or removes an original, happens under one lock; so nothing is removed
+that another process is just keeping again, and no limit is passed by two who both saw room.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from headgate.disk import Folder, Temp, clean_temps, store_error
+from headgate.errors import StoreError
+from headgate.retention import NOTHING_NEEDED, Held, Need, Retention, Why, victims
+from headgate.spill.objects import NOTE, PACKED, entries
+from headgate.spill.private import sessions_folder
+from headgate.spill.shelf import Contents, Shelf
+from headgate.spill.usage import Books, Counts, Usage, disk_of
+from headgate.types import Ref
+
+SWEEP_EVERY_NS: Final = 3_600 * 10**9
+"""How often what is too old is looked for, by whoever writes next."""
+
+
+class NoRoom(StoreError):
+    """A limit of retention is reached, and nothing more can be removed for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """An original that was removed, or would be."""
+
+    session: str
+    ref: Ref
+    size_bytes: int
+    used_ns: int
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep removed, and what is left of what it looked at."""
+
+    removed: tuple[Removed, ...]
+    left: Counts
+
+
+NO_ROOM: Final = {
+    "session": "more than retention keeps of one session",
+    "total": "more than retention keeps in all",
+    "space": "less free space on this disk than retention leaves",
+}
+
+
+class House:
+    """The store of one state folder as a whole."""
+
+    def __init__(self, state: Path, clock: Callable[[], int] = time.time_ns) -> None:
+        self.state = Folder(state, "the state folder")
+        self.sessions = sessions_folder(self.state)
+        self.usage = Usage(self.state)
+        self.clock = clock
+        self.is_due = False
+        """Whether it is time to look for what is too old."""
+
+    def shelves(self, ours: Shelf | None = None) -> Iterator[Shelf]:
+        """Every session there is; `ours` is used for its own."""
+        for name in sorted(entries(self.sessions)):
+            if ours is not None and name == ours.name:
+                yield ours
+            else:
+                yield Shelf(self.sessions.sub(name, "the session's folder"))
+
+    def reserve(
+        self, shelf: Shelf, retention: Retention, temp: Temp, need: Need, to_bytes: int
+    ) -> list[Removed]:
+        """Count what is about to be written to `temp`, which gets as long as it may become.
+
+        Where there is no room it is made, and what was removed for it is the answer; where it
+        cannot be made, `NoRoom` is raised.
+        """
+        short = self.reserved(shelf, retention, temp, need, to_bytes)
+        if short is None:
+            return []
+        ours_only = short == "session"
+        swept = self.sweep(retention, need=need, ours=shelf, ours_only=ours_only)
+        short = self.reserved(shelf, retention, temp, need, to_bytes)
+        if short is not None:
+            raise NoRoom(f"{need.bytes:,} more bytes would be {NO_ROOM[short]}")
+        return list(swept.removed)
+
+    def reserved(
+        self, shelf: Shelf, retention: Retention, temp: Temp, need: Need, to_bytes: int
+    ) -> Why | None:
+        """Count it where there is room; else say what is short."""
+        with self.usage.locked() as books:
+            total, mine = self._known(books, shelf)
+            self.is_due = self.clock() - total.swept_ns > SWEEP_EVERY_NS
+            short = self._short(retention, total, mine, need)
+            if short is not None:
+                return short
+            try:
+                os.ftruncate(temp.fd, to_bytes)
+            except OSError as error:
+                role = shelf.objects.temps
+                raise store_error(role.role, role.path, error) from error
+            self._add(books, shelf, total, mine, need)
+        return None
+
+    def release(self, shelf: Shelf, size_bytes: int, count: int, temp: Temp | None = None) -> None:
+        """Count what is not needed after all no longer; `temp` goes with it."""
+        with suppress(StoreError), self.usage.locked() as books:
+            if temp is not None:
+                temp.discard()
+            total, mine = self._known(books, shelf)
+            self._add(books, shelf, total, mine, Need(shelf.name, -size_bytes, -count))
+
+    def touch(self, shelf: Shelf, ref: Ref) -> bool:
+        """Note that an original is in use; False where it is not there as it came."""
+        try:
+            with self.usage.locked():
+                return shelf.objects.touch(ref, self.clock())
+        except StoreError:
+            # Who cannot take the lock cannot be met by one who removes under it.
+            return shelf.objects.touch(ref, self.clock())
+
+    def unpacked(self, shelf: Shelf, *names: str) -> None:
+        """Remove what an original was before it came again whole."""
+        with suppress(StoreError), self.usage.locked() as books:
+            found = entries(shelf.objects.folder)
+            size = sum(found[name].st_size for name in names if name in found)
+            shelf.objects.remove(*names)
+            total, mine = self._known(books, shelf)
+            self._add(books, shelf, total, mine, Need(shelf.name, -size, 0))
+
+    def refer(self, shelf: Shelf, links: Sequence[bytes], refs: frozenset[Ref]) -> None:
+        """Note that a history with this chain was sent, and what it refers to."""
+        with self.usage.locked():
+            histories = shelf.live.read()
+            shelf.live.write(histories.after(links, refs, self.clock()))
+
+    def sweep(
+        self,
+        retention: Retention,
+        *,
+        need: Need = NOTHING_NEEDED,
+        ours: Shelf | None = None,
+        ours_only: bool = False,
+        dry: bool = False,
+    ) -> Swept:
+        """Remove what is too old and what is too much, count what is left; `dry` only says it."""
+        with self.usage.locked() as books:
+            shelves = [ours] if ours and ours_only else list(self.shelves(ours))
+            by_name = {shelf.name: shelf for shelf in shelves}
+            if not dry:
+                for shelf in shelves:
+                    clean_up(shelf)
+            contents = {name: shelf.contents() for name, shelf in by_name.items()}
+            going = self._going(by_name, contents, retention, need, ours_only)
+            if not dry:
+                self._remove(by_name, going)
+                self._recount(books, shelves, ours_only)
+        removed = [
+            Removed(one.session, one.ref, one.size_bytes, one.used_ns, why)
+            for one, why in going.items()
+        ]
+        left = _sum(each.counts for each in contents.values())
+        less = -sum(one.size_bytes for one in removed)
+        return Swept(tuple(removed), left.plus(less, -len(removed)))
+
+    def _going(
+        self,
+        shelves: dict[str, Shelf],
+        contents: dict[str, Contents],
+        retention: Retention,
+        need: Need,
+        ours_only: bool,
+    ) -> dict[Held, Why]:
+        now_ns = self.clock()
+        held = [
+            one
+            for name, shelf in shelves.items()
+            for one in shelf.held(contents[name], retention, now_ns)
+        ]
+        fixed = {name: each.counts.bytes for name, each in contents.items()}
+        for one in held:
+            fixed[one.session] -= one.size_bytes
+        short_bytes = disk_of(self.state).short_bytes(retention, need.bytes)
+        if ours_only:
+            retention = replace(retention, total_bytes=None, total_count=None)
+        return victims(
+            held, retention, now_ns=now_ns, need=need, fixed=fixed, short_bytes=short_bytes
+        )
+
+    def _remove(self, shelves: dict[str, Shelf], going: dict[Held, Why]) -> None:
+        by_session: dict[str, dict[Ref, Why]] = {}
+        for one, why in going.items():
+            by_session.setdefault(one.session, {})[one.ref] = why
+        for name, refs in by_session.items():
+            shelves[name].remove(refs, self.clock())
+
+    def _recount(self, books: Books, shelves: Sequence[Shelf], ours_only: bool) -> None:
+        before = books.total()
+        counts = {shelf.name: shelf.contents().counts for shelf in shelves}
+        if ours_only and before is not None:
+            was = books.of(shelves[0].folder) or Counts()
+            now = counts[shelves[0].name]
+            total = before.plus(now.bytes - was.bytes, now.count - was.count)
+        else:
+            total = replace(_sum(counts.values()), swept_ns=self.clock())
+        # A disk that is full takes no new file of counts; what is not written is counted again.
+        books.set_total(total)
+        for shelf in shelves:
+            with suppress(StoreError):
+                books.set_of(shelf.folder, counts[shelf.name])
+
+    def _known(self, books: Books, shelf: Shelf) -> tuple[Counts, Counts]:
+        """The counts as they are written down; where they are not, of the files."""
+        total, mine = books.total(), books.of(shelf.folder)
+        if mine is None:
+            mine = shelf.contents().counts
+            books.set_of(shelf.folder, mine)
+        if total is None:
+            others = [each.contents().counts for each in self.shelves(shelf)]
+            total = replace(_sum(others), swept_ns=self.clock())
+        return total, mine
+
+    def _short(self, retention: Retention, total: Counts, mine: Counts, need: Need) -> Why | None:
+        if _over(mine, need, retention.session_bytes, retention.session_count):
+            return "session"
+        if _over(total, need, retention.total_bytes, retention.total_count):
+            return "total"
+        if retention.free_bytes and disk_of(self.state).short_bytes(retention, need.bytes):
+            return "space"
+        return None
+
+    def _add(self, books: Books, shelf: Shelf, total: Counts, mine: Counts, need: Need) -> None:
+        # The total first: killed in between, it is rather too high.
+        books.set_total(total.plus(need.bytes, need.count))
+        books.set_of(shelf.folder, mine.plus(need.bytes, need.count))
+
+
+def clean_up(shelf: Shelf) -> None:
+    """Remove what killed processes left: unfinished files, and objects that have a tombstone."""
+    for folder in (shelf.objects.temps, shelf.own_files, shelf.folder):
+        held = folder.open()
+        if held is not None:
+            clean_temps(held)
+    for ref in shelf.objects.refs():
+        if shelf.index.find(ref) is None and shelf.index.gone(ref) is not None:
+            shelf.objects.remove(ref, ref + PACKED, ref + NOTE)
+
+
+def _over(counts: Counts, need: Need, most_bytes: int | None, most_count: int | None) -> bool:
+    if most_bytes is not None and need.bytes > 0 and counts.bytes + need.bytes > most_bytes:
+        return True
+    return most_count is not None and need.count > 0 and counts.count + need.count > most_count
+
+
+def _sum(counts: Collection[Counts] | Iterator[Counts]) -> Counts:
+    listed = list(counts)
+    return Counts(sum(one.bytes for one in listed), sum(one.count for one in listed))

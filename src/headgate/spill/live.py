@@ -1,0 +1,104 @@
+"""Which originals the histories of a session refer to: one small file, written when that changes.
+
+A history that goes on from an earlier one takes its place, which is found by the hash chain; so
+conversations and forks in one session are told apart without names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from typing import Final
+
+import msgspec
+
+from headgate.disk import Folder, Temp, clean_temps, open_file, read_range, store_error, write_all
+from headgate.types import Ref
+
+FILE_NAME: Final = "live"
+
+MOST_HISTORIES: Final = 64
+"""Conversations of one session that are remembered; the one not sent for longest is forgotten."""
+
+
+class Sent(msgspec.Struct, frozen=True, array_like=True):
+    """A history as it was last sent."""
+
+    anchor: bytes
+    """The last link of its chain; a history that goes on from it has the link too."""
+    time_ns: int
+    refs: frozenset[Ref]
+
+
+class Histories(msgspec.Struct, frozen=True, array_like=True):
+    """What was sent lately, newest last."""
+
+    sent: tuple[Sent, ...] = ()
+    dropped: frozenset[Ref] = frozenset()
+    """What histories referred to and do no more."""
+
+    def after(self, links: Sequence[bytes], refs: frozenset[Ref], now_ns: int) -> Histories:
+        """What is known once a history with this chain was sent."""
+        replaced = [line for line in self.sent if line.anchor in links]
+        others = [line for line in self.sent if line.anchor not in links]
+        sent = (*others, Sent(links[-1], now_ns, refs))
+        forgotten = [*replaced, *sent[:-MOST_HISTORIES]]
+        sent = sent[-MOST_HISTORIES:]
+        dropped = self.dropped.union(*(line.refs for line in forgotten))
+        return Histories(sent, dropped.difference(*(line.refs for line in sent)))
+
+    def used_ns(self, ref: Ref) -> int:
+        """When a history that refers to it was last sent; 0: none was."""
+        return max((line.time_ns for line in self.sent if ref in line.refs), default=0)
+
+    def is_live(self, ref: Ref, used_ns: int, since_ns: int) -> bool:
+        """Whether a history sent since then refers to it, or it is as new and none was seen yet."""
+        if any(line.time_ns >= since_ns and ref in line.refs for line in self.sent):
+            return True
+        return ref not in self.dropped and used_ns >= since_ns
+
+    def without(self, refs: Collection[Ref]) -> Histories:
+        """What is known once these originals are gone."""
+        return Histories(self.sent, self.dropped.difference(refs))
+
+
+NOTHING_SENT: Final = Histories()
+
+
+class Live:
+    """The file of one session. Who changes it holds the lock of the counts."""
+
+    def __init__(self, session: Folder) -> None:
+        self._file = session / FILE_NAME
+
+    def read(self) -> Histories:
+        """What was sent lately; a file that makes no sense says nothing."""
+        held = self._file.folder.open()
+        if held is None:
+            return NOTHING_SENT
+        try:
+            fd = open_file(self._file, held, os.O_RDONLY)
+        except FileNotFoundError:
+            return NOTHING_SENT
+        except OSError as error:
+            raise store_error("the list of histories", self._file.path, error) from error
+        try:
+            return msgspec.msgpack.decode(read_range(fd, 0, os.fstat(fd).st_size), type=Histories)
+        except msgspec.DecodeError:
+            return NOTHING_SENT
+        finally:
+            os.close(fd)
+
+    def write(self, histories: Histories) -> None:
+        """Put it in place of what was there, whole or not at all."""
+        try:
+            folder = self._file.folder.make()
+            clean_temps(folder)
+            temp = Temp(folder)
+            try:
+                write_all(temp.fd, msgspec.msgpack.encode(histories))
+                temp.rename(folder, self._file.name)
+            finally:
+                temp.discard()
+        except OSError as error:
+            raise store_error("the list of histories", self._file.path, error) from error
