@@ -14,7 +14,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "headgate"
 LAYERS = """
 version types errors
 disk economy retention
-marker budget events refs scan slices journal toolnames terminal ageing guards
+marker budget events refs scan slices journal toolnames terminal ageing guards view
 policy measure/ visible
 normalise
 ledger shape/ spill/ presets/ check/ limits arrive
@@ -23,15 +23,15 @@ admit
 history/
 prepare stream
 read/
-session
+session failures
 outgoing
 gate
 async_gate
 tool testing/ endpoint
-mcp/
 watch
 registry/
 agent/
+mcp/
 hooks/ adapters/ proxy/ gateway/ dashboard/
 __init__
 cli/

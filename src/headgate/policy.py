@@ -17,8 +17,10 @@ from headgate.budget import SHARING, Sharing
 from headgate.errors import PolicyError
 from headgate.guards import Guards
 from headgate.marker import DEFAULT_EXCERPT, DEFAULT_STYLE, Excerpt, MarkerStyle, wrong_field
+from headgate.retention import Retention
 from headgate.toolnames import class_of
 from headgate.types import TOOL_CLASSES, Amount, ToolClass, Unit, tokens
+from headgate.view import View
 
 MINIMUM: Mapping[Unit, int] = MappingProxyType({"tokens": 128, "chars": 512, "bytes": 512})
 """The smallest limit: the marker's short form, escaped and with block overhead, fits in it."""
@@ -53,6 +55,8 @@ DEFAULT_PREVIEW = tokens(1_000)
 DEFAULT_ERROR = tokens(4_000)
 DEFAULT_AGEING = Ageing()
 DEFAULT_GUARDS = Guards()
+DEFAULT_RETENTION = Retention()
+DEFAULT_VIEW = View()
 DEFAULT_CLASSES: Mapping[ToolClass, ToolRule] = MappingProxyType(
     {"read": ToolRule(exempt=True, limit=tokens(25_000))}
 )
@@ -162,6 +166,10 @@ class Policy:
     """Whether originals are kept at all."""
     files_by: FilesBy = "ref"
     """What the plain file of an original is named by."""
+    retention: Retention = DEFAULT_RETENTION
+    """How much is kept, and for how long."""
+    view: View = DEFAULT_VIEW
+    """What people are shown of a result; the model never meets it."""
     store_fails: StoreFails = "shape"
     store_timeout_s: float | None = None
     """After this the store has failed; None waits, as for a local disk."""
