@@ -95,7 +95,6 @@ def test_a_tools_class_comes_from_its_rule_or_else_from_its_name():
     assert policy.rule("grep") == ToolRule()
 
 
-@pytest.mark.proves("S7")
 def test_a_page_is_asked_for_with_two_arguments():
     with pytest.raises(PolicyError, match="it takes two names: page and page size"):
         Policy(page_arguments=("page",))

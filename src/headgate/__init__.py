@@ -19,6 +19,7 @@ TYPE_CHECKING = False  # type checkers know the name; `typing` itself costs a th
 if TYPE_CHECKING:
     from headgate.async_gate import AsyncGate
     from headgate.errors import (
+        DeclarationError,
         HeadgateError,
         HistoryError,
         PolicyError,
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
     )
     from headgate.gate import Gate
     from headgate.policy import Policy, ToolRule
+    from headgate.registry import Batch, Context, Registry, Tool
     from headgate.types import (
         Amount,
+        Call,
         Json,
         Media,
         Text,
@@ -42,16 +45,22 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "async_gate": "AsyncGate",
-    "errors": "HeadgateError HistoryError PolicyError RefNotFound RequestError StoreError",
+    "errors": "DeclarationError HeadgateError HistoryError PolicyError RefNotFound RequestError "
+    "StoreError",
     "gate": "Gate",
     "policy": "Policy ToolRule",
-    "types": "Amount Json Media Text ToolResult Verdict chars tokens utf8_bytes",
+    "registry": "Batch Context Registry Tool",
+    "types": "Amount Call Json Media Text ToolResult Verdict chars tokens utf8_bytes",
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
     "Amount",
     "AsyncGate",
+    "Batch",
+    "Call",
+    "Context",
+    "DeclarationError",
     "Gate",
     "HeadgateError",
     "HistoryError",
@@ -60,9 +69,11 @@ __all__ = [
     "Policy",
     "PolicyError",
     "RefNotFound",
+    "Registry",
     "RequestError",
     "StoreError",
     "Text",
+    "Tool",
     "ToolResult",
     "ToolRule",
     "Verdict",

@@ -1,0 +1,137 @@
+"""How a call's end reads: a result for everything that can happen to it."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from headgate.events import CallEnd
+from headgate.registry.course import Cancelled, End, Returned, TimedOut
+from headgate.registry.rate_limit import RateLimit, rate_limit_of
+from headgate.types import NOTHING, Call, Json, Media, Text, ToolResult, blocks_of
+
+UNKNOWN_OUTCOME = (
+    "Its outcome is unknown: it may or may not have taken effect. "
+    "Do not repeat it blindly; first find out how things stand."
+)
+
+MOST_NAMED = 50
+"""Tools that are named to a model that asked for one that does not exist."""
+
+
+def answered(call: Call, arguments: Mapping[str, object], end: End) -> ToolResult:
+    """The result for what happened to a call."""
+    if isinstance(end, Returned):
+        return result_of(call, arguments, end.value)
+    if isinstance(end, TimedOut):
+        text = f"{call.tool} did not finish within {end.timeout_s:g} s. {UNKNOWN_OUTCOME}"
+        return failed(call, text, arguments)
+    if isinstance(end, Cancelled):
+        return failed(call, _cancelled(call, end), arguments)
+    limit = rate_limit_of(end.error)
+    if limit is not None:
+        return rate_limited(call, limit, arguments)
+    return failed(call, f"{call.tool} failed: {in_words(end.error)}", arguments)
+
+
+def end_of(end: End) -> tuple[CallEnd, str]:
+    """What happened to a call in a word, and what went wrong in a line."""
+    if isinstance(end, Returned):
+        return "returned", ""
+    if isinstance(end, TimedOut):
+        return "timed_out", f"did not finish within {end.timeout_s:g} s"
+    if isinstance(end, Cancelled):
+        return "cancelled", end.reason
+    word: CallEnd = "failed" if rate_limit_of(end.error) is None else "rate_limited"
+    return word, in_words(end.error).partition("\n")[0]
+
+
+def result_of(call: Call, arguments: Mapping[str, object], value: object) -> ToolResult:
+    """What a tool returned, as a result; one that is a result already keeps what it says."""
+    if isinstance(value, ToolResult):
+        return replace(
+            value,
+            call_id=call.call_id,
+            tool=call.tool,
+            arguments=arguments,
+            origin="tool",
+            verdict=None,
+        )
+    if inspect.isawaitable(value):
+        if inspect.iscoroutine(value):
+            value.close()
+        return failed(call, f"{call.tool} failed: it returned something to await", arguments)
+    return ToolResult(call.call_id, call.tool, blocks_of(plain(value)), arguments=arguments)
+
+
+def failed(call: Call, text: str, arguments: Mapping[str, object] = NOTHING) -> ToolResult:
+    """An error that the model can read."""
+    return ToolResult(call.call_id, call.tool, (Text(text),), True, arguments)
+
+
+def rate_limited(
+    call: Call, limit: RateLimit, arguments: Mapping[str, object] = NOTHING
+) -> ToolResult:
+    """A refusal that the model can reason about."""
+    told = {
+        "type": "rate_limited",
+        "retryAfterSeconds": limit.retry_after_s,
+        "upstream": limit.upstream or call.tool,
+        "message": limit.message,
+    }
+    text = msgspec.json.encode(told).decode()
+    return ToolResult(call.call_id, call.tool, (Json(text),), True, arguments)
+
+
+def unknown(call: Call, names: Sequence[str]) -> str:
+    """What a model is told that asked for a tool there is not."""
+    close = difflib.get_close_matches(call.tool, names, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    listed = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+    return f"there is no tool {call.tool!r}{hint} There are: {listed or 'none'}"
+
+
+def in_words(error: BaseException) -> str:
+    """An exception in words: what it is, what it says, and what it was made of."""
+    said = str(error).strip()
+    words = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    notes = [str(note) for note in getattr(error, "__notes__", ())]
+    if isinstance(error, BaseExceptionGroup):
+        notes += [in_words(each) for each in error.exceptions]
+    return "\n".join([words, *notes])
+
+
+def plain(value: object) -> object:
+    """A returned value as text, blocks or JSON; records of the usual libraries as objects."""
+    dump = getattr(value, "model_dump", None)
+    if dump is not None and not isinstance(value, type):
+        return dump(mode="json")
+    if isinstance(value, str | bytes | bytearray | Text | Json | Media) or value is None:
+        return value
+    if isinstance(value, list | tuple) and any(isinstance(b, Text | Json | Media) for b in value):
+        return value
+    if isinstance(value, msgspec.Struct) or dataclasses.is_dataclass(value):
+        return msgspec.to_builtins(value, str_keys=True, enc_hook=plain_or_text)
+    if isinstance(value, Mapping):
+        return msgspec.to_builtins(dict(value), str_keys=True, enc_hook=plain_or_text)
+    if isinstance(value, list | tuple | set | frozenset):
+        return msgspec.to_builtins(value, str_keys=True, enc_hook=plain_or_text)
+    return value
+
+
+def plain_or_text(value: object) -> object:
+    """What JSON has no form for, as an object where it is a record, else as its text."""
+    made = plain(value)
+    return str(value) if made is value else made
+
+
+def _cancelled(call: Call, end: Cancelled) -> str:
+    why = f" ({end.reason})" if end.reason else ""
+    if end.was_running:
+        return f"{call.tool} was cancelled{why} while it ran. {UNKNOWN_OUTCOME}"
+    return f"{call.tool} was not run: the batch was cancelled{why}."

@@ -1,0 +1,47 @@
+"""What a running tool can know and say: its share, how far it is, and that it should stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event as Signal
+
+from headgate.events import Audience, Progress
+from headgate.types import Amount, Call
+
+
+class Context:
+    """Given to a tool that has a parameter annotated with this class; it is no argument of a call.
+
+    Every method may be called from any thread.
+    """
+
+    def __init__(self, call: Call, share: Amount | None, tell: Callable[[Progress], None]) -> None:
+        self.call = call
+        self.share = share
+        """The most the result may be and go in whole; None: nothing bounds it."""
+        self._tell = tell
+        self._stop = Signal()
+        self._over = False
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether nobody waits for the result any more: cancelled, or out of time."""
+        return self._stop.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """Sleep, but no longer than until the call is cancelled; says whether it is."""
+        return self._stop.wait(seconds)
+
+    def progress(self, message: str, *, audience: Audience = "user") -> None:
+        """Say how far the tool is; after its call was answered, nobody hears it."""
+        if not self._over:
+            self._tell(Progress(self.call.call_id, self.call.tool, message, audience))
+
+    def stop(self) -> None:
+        """Tell the tool that nobody waits any more."""
+        self._over = True
+        self._stop.set()
+
+    def close(self) -> None:
+        """The call has its answer: what the tool says from now on is not passed on."""
+        self._over = True

@@ -1,0 +1,60 @@
+"""Threads for tools that block: as many as there are calls, kept a while for the next ones.
+
+They are daemons: a tool that never ends must not keep the process from ending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+from headgate.journal import Guard
+
+IDLE_S = 10.0
+"""How long a thread waits for another call: over the pause between two batches of a busy agent."""
+
+
+class Workers:
+    """Runs what it is given at once, each in a thread of its own."""
+
+    def __init__(self, idle_s: float = IDLE_S) -> None:
+        self._idle_s = idle_s
+        self._guard = Guard()
+        self._tasks: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._idle = 0
+        """Threads that wait and are not meant for a task that is already in the queue."""
+
+    def start(self, task: Callable[[], None]) -> None:
+        """Run `task`, which must not raise."""
+        with self._guard as forked:
+            if forked:
+                # The threads stayed in the parent.
+                self._tasks, self._idle = SimpleQueue(), 0
+            if self._idle:
+                self._idle -= 1
+            else:
+                Thread(target=self._work, name="headgate-tool", daemon=True).start()
+            self._tasks.put(task)
+
+    def _work(self) -> None:
+        while True:
+            try:
+                task = self._tasks.get(timeout=self._idle_s)
+            except Empty:
+                if self._left():
+                    return
+                continue
+            task()
+            # What a thread holds on to while it waits would stay alive with it.
+            del task
+            with self._guard:
+                self._idle += 1
+
+    def _left(self) -> bool:
+        """Whether nobody counts on this thread any more."""
+        with self._guard:
+            if not self._idle:
+                return False
+            self._idle -= 1
+            return True
