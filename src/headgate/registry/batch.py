@@ -25,7 +25,7 @@ from headgate.registry.jobs import Job, turned
 from headgate.registry.loop import LoopThread
 from headgate.registry.pages import Pages
 from headgate.registry.workers import Workers
-from headgate.types import Amount, Call, Text, ToolResult
+from headgate.types import Amount, Call, ToolResult
 
 LOG = logging.getLogger("headgate.registry")
 
@@ -232,7 +232,7 @@ class Batch:
 
     def _noted(self, result: ToolResult) -> ToolResult:
         note = self._notes.get(result.call_id)
-        return replace(result, blocks=(*result.blocks, Text(note))) if note else result
+        return replace(result, note=note) if note else result
 
     def _context(self, job: Job) -> Context:
         policy, share = self._gate.policy, job.promised

@@ -144,7 +144,7 @@ class Registry:
     ) -> Batch:
         """Make a batch that can be run, watched and cancelled.
 
-        `answered` has results of calls that are not to be run, `notes` a line to put below a
+        `answered` has results of calls that are not to be run, `notes` a line to put above a
         result, both by call id.
         """
         self._check(gate)
