@@ -1,0 +1,136 @@
+import json
+import os
+import re
+
+import pytest
+
+from headgate import Gate, Policy, RequestError, tokens
+from headgate.hooks.answering import CLIENTS, answered, client_of, event_of, session_of
+from headgate.hooks.heard import Heard
+from headgate.measure.meters import meter_for
+from tests.hooks import events
+from tests.hooks.events import BIG, SESSION, bash, raw
+
+METER = meter_for("o200k", "tokens")
+PATH = re.compile(r"the whole is in (\S+) #")
+
+
+def shown_by(name, answer):
+    """What the model gets, as the CLI reads the answer."""
+    if name == "claude-code":
+        return answer["hookSpecificOutput"]["updatedToolOutput"]["stdout"]
+    if name == "codex":
+        return answer["reason"]
+    if name == "gemini":
+        [path] = [answer["hookSpecificOutput"]["tailToolCallRequest"]["args"]["file_path"]]
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    return answer["output"]
+
+
+def event_for(name, text, home):
+    if name == "claude-code":
+        return events.claude_code(bash(text), home=home)
+    if name == "gemini":
+        return events.gemini(text, home=home)
+    return {"codex": events.codex, "opencode": events.opencode}[name](text)
+
+
+@pytest.fixture(autouse=True)
+def home(state, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_big_result_is_shortened_and_its_file_holds_every_byte(home, name):
+    answer = answered(name, raw(event_for(name, BIG, home)), Policy())
+
+    assert answer is not None
+    text = shown_by(name, answer)
+    assert METER.count(text) <= 8_000
+    assert "ERROR: replica lag 9321ms" in text
+    found = PATH.search(text)
+    assert found is not None
+    with open(found[1], encoding="utf-8") as file:
+        assert file.read() == BIG
+    assert os.stat(found[1]).st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_the_same_event_again_gets_the_same_answer(home, name):
+    event = raw(event_for(name, BIG, home))
+
+    assert answered(name, event, Policy()) == answered(name, event, Policy())
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_small_result_is_left_alone(home, name):
+    assert answered(name, raw(event_for(name, "3 passed", home)), Policy()) is None
+
+
+def test_a_small_result_with_escapes_is_made_readable(home):
+    event = raw(events.claude_code(bash("\x1b[31mred\x1b[0m"), home=home))
+
+    answer = answered("claude-code", event, Policy())
+
+    assert answer is not None
+    assert shown_by("claude-code", answer) == "red"
+
+
+def test_two_streams_share_the_limit_of_one_result(home):
+    event = raw(events.claude_code(bash(BIG, BIG), home=home))
+
+    answer = answered("claude-code", event, Policy(result=tokens(2_000)))
+
+    assert answer is not None
+    updated = answer["hookSpecificOutput"]["updatedToolOutput"]
+    assert METER.count(updated["stdout"]) + METER.count(updated["stderr"]) <= 2_000
+
+
+def test_the_whole_comes_from_the_file_the_cli_wrote(home):
+    whole = home / "whole.txt"
+    whole.write_text(BIG)
+    response = bash(BIG[:30_000], persistedOutputPath=str(whole), persistedOutputSize=len(BIG))
+
+    answer = answered("claude-code", raw(events.claude_code(response, home=home)), Policy())
+
+    assert answer is not None
+    updated = answer["hookSpecificOutput"]["updatedToolOutput"]
+    assert "of 4,000 lines omitted" in updated["stdout"]
+    assert "ERROR: replica lag 9321ms" in updated["stdout"]
+    assert "persistedOutputPath" not in updated
+
+
+def test_a_failing_command_keeps_its_end_within_the_limit_of_errors(home):
+    event = raw(events.opencode(BIG + "\nmake: *** [all] Error 2", is_error=True))
+
+    answer = answered("opencode", event, Policy())
+
+    assert answer is not None
+    assert answer["output"].endswith("make: *** [all] Error 2")
+    assert METER.count(answer["output"]) <= 4_000
+
+
+def test_each_run_of_an_agent_is_a_session_of_its_own(home):
+    answered("codex", raw(events.codex(BIG)), Policy())
+
+    entry = Gate(session=f"codex-{SESSION}").ledger.last()
+    assert entry is not None
+    assert (entry.verdict.call_id, entry.verdict.fate) == ("call_01", "spilled")
+
+
+def test_a_session_without_a_usable_name_is_the_clients():
+    assert session_of("codex", Heard("", "c", "t", {}, {})) == "codex"
+    assert session_of("codex", Heard("x" * 200, "c", "t", {}, {})) == "codex"
+    assert session_of("codex", Heard("a\nb", "c", "t", {}, {})) == "codex"
+
+
+def test_an_unknown_client_is_named_with_those_there_are():
+    with pytest.raises(RequestError, match="no client 'vim'; there is claude-code, codex, gemini"):
+        client_of("vim")
+
+
+def test_an_event_that_is_no_object_is_refused():
+    with pytest.raises(RequestError, match="the event is no object but list"):
+        event_of(json.dumps([1]).encode())
