@@ -33,6 +33,32 @@ class Spilled:
 
 
 @dataclass(frozen=True, slots=True)
+class SpillCut:
+    """Only the first bytes of an original were kept: the rest is more than retention allows."""
+
+    ref: Ref
+    call_id: str
+    kept_bytes: int
+    length_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """Retention removed originals; each left a tombstone that says why to its own session."""
+
+    count: int
+    size_bytes: int
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SweepFailed:
+    """What is kept could not be put in order; nothing is lost by it, and it is tried again."""
+
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class SpillFailed:
     """The store could not keep an original; the turn went on without it."""
 
@@ -143,7 +169,10 @@ class CallLeft:
 Event: TypeAlias = (
     Admitted
     | Spilled
+    | SpillCut
     | SpillFailed
+    | Removed
+    | SweepFailed
     | LedgerFailed
     | LedgerRepaired
     | OverrideIgnored

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from headgate.admit import Plan, plan_batch, shares_ahead, shown
 from headgate.errors import RefNotFound, RequestError, StoreError
-from headgate.events import Admitted, Event, Hook, Spilled, SpillFailed
+from headgate.events import Admitted, Event, Hook, SpillFailed
 from headgate.journal import Journal
 from headgate.ledger import Key, Ledger
 from headgate.limits import HOLD_BYTES, Limit, limit_for
+from headgate.marker import ON_DISK
 from headgate.policy import Policy
 from headgate.session import Session
 from headgate.shape import Room
@@ -35,6 +36,7 @@ from headgate.types import (
 
 if TYPE_CHECKING:
     from headgate.ageing import Ageing
+    from headgate.history.report import Fix
     from headgate.outgoing import Outcome, Outgoing
     from headgate.stream import Passing
 
@@ -185,6 +187,16 @@ class Gate:
                 ageing=ageing,
             )
 
+    def repair(
+        self, body: bytes, *, dialect: str | None = None, pending: bool = False
+    ) -> tuple[bytes, tuple[Fix, ...]]:
+        """Pair calls and results and nothing else; gives the history, and what was mended in it.
+
+        A history that cannot be mended comes back as it is.
+        """
+        with self._lock:
+            return self._outgoing.repair(body, dialect=dialect, pending=pending)
+
     def observe(
         self,
         body: bytes,
@@ -226,6 +238,8 @@ class Gate:
             exact = not self.policy.normalise or self.policy.class_of(about.tool) == "read"
             original = original_of(about, partial(store.read, ref), exact=exact)
             marker = self._session.desk().marker(about.sha256, about.call_id)
+            if about.full_length is not None:
+                marker = replace(marker, kept="partly", kept_bytes=about.length)
             room = Room(limit, self._session.meter)
             return answer(request, original, room, marker, clock=time.monotonic_ns)
 
@@ -267,8 +281,10 @@ class Gate:
             limit = self._stream_limit(result)
             room = Room((limit.count or 0) - self.policy.block_overhead, self._session.meter)
             arrived, verdict, kept = judge_passing(passing, result, limit, room)
-            if verdict.ref is not None and kept == "stored":
-                self._session.emit(Spilled(verdict.ref, verdict.call_id, passing.length))
+            if verdict.ref is not None and kept in ON_DISK:
+                self._session.kept_of(
+                    verdict.ref, verdict.call_id, passing.kept_bytes, passing.length
+                )
             elif passing.failure is not None:
                 self._session.emit(SpillFailed(verdict.ref or "", verdict.call_id, passing.failure))
             key = Key(b"", verdict.call_id, arrived.identity.digest)

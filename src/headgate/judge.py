@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from headgate.arrive import Arrived, query_of
 from headgate.limits import Limit
-from headgate.marker import Ask, Kept, Marker
+from headgate.marker import ON_DISK, Ask, Kept, Marker
 from headgate.measure.size import STANDARD_VOCAB, exact_size_of, size_of
 from headgate.policy import FORMS, Policy
 from headgate.refs import ref_of, tag_of
@@ -30,6 +30,8 @@ class Desk:
     """The share of the window in use before this batch, where it is known."""
     failed: Mapping[Ref, Kept] = field(default_factory=dict)
     """Originals that the store could not keep, and where they are instead."""
+    partly: Mapping[Ref, int] = field(default_factory=dict)
+    """Of originals that `failed` says are kept partly: up to which byte."""
 
     def ref(self, sha256: str) -> Ref | None:
         """The address of an original; None where it is not kept."""
@@ -45,9 +47,10 @@ class Desk:
         return Marker(
             tag=tag_of(self.key, self.session, sha256),
             ref=ref,
-            path=self.path_for(ref, call_id) if ref and kept == "stored" else None,
+            path=self.path_for(ref, call_id) if ref and kept in ON_DISK else None,
             session=None if self.session == "default" else self.session,
             kept=kept,
+            kept_bytes=self.partly.get(ref or "", 0),
             style=self.policy.marker,
         )
 
@@ -55,7 +58,8 @@ class Desk:
         """Whether the store failed for this original, and the policy then lets it in whole."""
         if self.policy.store_fails != "whole":
             return False
-        return ref_of(self.key, self.session, sha256) in self.failed
+        ref = ref_of(self.key, self.session, sha256)
+        return self.failed.get(ref, "stored") not in ON_DISK
 
 
 def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verdict:
@@ -140,7 +144,7 @@ def shortened(
         ref=desk.ref(arrived.sha256),
         reason=f"{arrived.size.of(unit):,} {unit}, {most:,} allowed; {kind}: {shaped.how}",
     )
-    stored = verdict.ref is not None and verdict.ref not in desk.failed
+    stored = verdict.ref is not None and desk.failed.get(verdict.ref, "stored") in ON_DISK
     return replace(verdict, fate="spilled" if stored else "shaped")
 
 

@@ -16,6 +16,7 @@ from headgate.types import NOTHING, Amount, Ref, Size
 
 Missing = Literal["lines", "chars", "bytes", "items", "keys"]
 Kept = Literal["stored", "memory", "nowhere", "partly"]
+ON_DISK: tuple[Kept, ...] = ("stored", "partly")
 
 KILO = 1_024
 
@@ -71,6 +72,8 @@ class MarkerStyle:
     tool: str = 'read_result(ref="{ref}", {ask}) shows more'
     cli: str = "`headgate read {ref}{session} {flag}` shows more"
     file: str = "the whole is in {path}"
+    plain_pages: bool = False
+    """Whether a page of an array that is read back stands in the envelope that `keep` calls so."""
     empty: str = "({tool} finished without output)"
     contents: tuple[tuple[str, str, str], ...] = ()
     """What `content` says: a name, `starts` or `contains`, and with what; the first that holds."""

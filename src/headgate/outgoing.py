@@ -118,8 +118,20 @@ class Outgoing:
             over_budget=prepared.over_budget,
             count=prepared.count,
         )
+        refs = frozenset(verdict.ref for verdict in outcome.verdicts if verdict.ref)
+        self.session.refer(links, refs)
         self._report(outcome, prepared)
         return outcome
+
+    def repair(
+        self, body: bytes, *, dialect: str | None, pending: bool
+    ) -> tuple[bytes, tuple[Fix, ...]]:
+        """Pair calls and results; the real result of a call stands in where it is known."""
+        seen = self._seen(dialect_of(body, dialect))
+        repaired = self._repaired(seen.read(body), pending)
+        if repaired.gave_up or not repaired.fixes:
+            return body, ()
+        return seen.dialect.write(repaired.history), repaired.fixes
 
     def observe(
         self, body: bytes, usage: Mapping[str, object], *, dialect: str | None, model: str

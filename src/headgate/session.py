@@ -14,14 +14,17 @@ from threading import Thread
 
 from headgate.admit import Spill
 from headgate.arrive import identify
-from headgate.errors import RefNotFound, StoreError
+from headgate.errors import RefGone, RefNotFound, StoreError
 from headgate.events import (
     Event,
     Hook,
     LedgerFailed,
     LedgerRepaired,
+    Removed,
+    SpillCut,
     Spilled,
     SpillFailed,
+    SweepFailed,
 )
 from headgate.journal import Journal
 from headgate.judge import Desk
@@ -69,6 +72,7 @@ class Session:
             durable=durable,
             files_dir=files_dir,
             name_by=policy.files_by,
+            retention=policy.retention,
             clock=clock,
         )
         self.store: Store = self._local if store is None else store
@@ -77,6 +81,8 @@ class Session:
         self.ledger = ledger if ledger is not None else Ledger(self.journal("ledger"))
         self._overrides = overrides
         self._key: bytes | None = None
+        self._partly: dict[Ref, int] = {}
+        """Up to which byte the store has what it could not keep whole."""
 
     @property
     def key(self) -> bytes:
@@ -92,7 +98,15 @@ class Session:
     def desk(self, question: str = "") -> Desk:
         """What verdicts depend on beside their results."""
         path_for = self.store.path_for
-        return Desk(self.policy, self.meter, self.key, self.name, path_for, question=question)
+        return Desk(
+            self.policy,
+            self.meter,
+            self.key,
+            self.name,
+            path_for,
+            question=question,
+            partly=self._partly,
+        )
 
     def overrides(self) -> OverrideTable:
         """What the operator says right now."""
@@ -123,7 +137,7 @@ class Session:
         return standing
 
     def report_ledger(self) -> None:
-        """Tell what went wrong with the ledger since the last time."""
+        """Tell what went wrong with the ledger and the store since the last time."""
         failure = self.ledger.take_failure()
         if failure is not None:
             self.emit(LedgerFailed(failure))
@@ -131,14 +145,39 @@ class Session:
             self.emit(repair)
         for cut in self._local.take_repairs():
             self.emit(LedgerRepaired(cut.path, cut.lost_bytes, cut.kept_records))
+        if removed := self._local.take_removed():
+            size_bytes = sum(one.size_bytes for one in removed)
+            why = tuple(sorted({one.why for one in removed}))
+            self.emit(Removed(len(removed), size_bytes, why))
+        trouble = self._local.take_trouble()
+        if trouble is not None:
+            self.emit(SweepFailed(trouble))
+
+    def refer(self, links: Sequence[bytes], refs: frozenset[Ref]) -> None:
+        """Note what a history that goes out refers to: what no live one does, goes first."""
+        if self.store is not self._local:
+            return
+        try:
+            self._local.refer(links, refs)
+        except StoreError as error:
+            self.emit(SweepFailed(str(error)))
 
     def find(self, ref: Ref) -> tuple[Store, About]:
         """The store that has an original, and what is known of it."""
+        gone: RefGone | None = None
         for store in (self.store, self.memory):
             try:
-                return store, store.about(ref)
+                about = store.about(ref)
+            except RefGone as error:
+                gone = error
             except RefNotFound:
                 continue
+            else:
+                if store is self._local:
+                    self._local.touch(ref)
+                return store, about
+        if gone is not None:
+            raise gone
         if self.ledger.by_ref(ref):
             raise RefNotFound(
                 f"result {ref!r} is gone: the store could not keep it, or retention removed it"
@@ -151,12 +190,21 @@ class Session:
             hook(event)
 
     def _keep(self, spill: Spill) -> Kept:
+        kept: list[About] = []
         try:
-            self._bounded(lambda: put(self.store, spill))
+            self._bounded(lambda: kept.append(put(self.store, spill)))
         except StoreError as error:
             self.emit(SpillFailed(spill.ref, spill.call_id, str(error)))
             return self._keep_here(spill)
-        self.emit(Spilled(spill.ref, spill.call_id, len(spill.original)))
+        return self.kept_of(spill.ref, spill.call_id, kept[0].length, len(spill.original))
+
+    def kept_of(self, ref: Ref, call_id: str, kept_bytes: int, length: int) -> Kept:
+        """Tell how much of an original the store has now."""
+        if kept_bytes < length:
+            self._partly[ref] = kept_bytes
+            self.emit(SpillCut(ref, call_id, kept_bytes, length))
+            return "partly"
+        self.emit(Spilled(ref, call_id, length))
         return "stored"
 
     def _keep_here(self, spill: Spill) -> Kept:
@@ -182,12 +230,12 @@ class Session:
             raise failures[0]
 
 
-def put(store: Store, spill: Spill) -> None:
+def put(store: Store, spill: Spill) -> About:
     """Keep one original; one that is kept already is not kept twice."""
     writer = store.writer(call_id=spill.call_id, tool=spill.tool, clean=spill.clean or None)
     try:
         writer.write(spill.original)
-        writer.commit(spill.ref, spill.sha256)
+        return writer.commit(spill.ref, spill.sha256)
     finally:
         writer.abort()
 

@@ -80,6 +80,8 @@ class Passing:
         self.store = store
         self.writer: Writer | None = None
         self.failure: str | None = None
+        self.kept_bytes = 0
+        """How much of it the store has, once it is there."""
         if store is not None:
             self._try(self._open)
 
@@ -133,10 +135,15 @@ class Passing:
         """Make the original readable; says where it is."""
         writer = self.writer
         if writer is not None and self.failure is None:
-            self._try(lambda: writer.commit(ref, self.sha256.hexdigest()))
+            self._try(lambda: self._commit(writer, ref))
         if writer is not None:
             writer.abort()
-        return "nowhere" if writer is None or self.failure else "stored"
+        if writer is None or self.failure:
+            return "nowhere"
+        return "stored" if self.kept_bytes == self.length else "partly"
+
+    def _commit(self, writer: Writer, ref: Ref) -> None:
+        self.kept_bytes = writer.commit(ref, self.sha256.hexdigest()).length
 
     def _try(self, act: Callable[[], object]) -> None:
         try:
@@ -155,7 +162,7 @@ def judge_passing(
     ref = ref_of(desk.key, desk.session, sha256.hexdigest())
     kept = passing.commit(ref)
     if kept != "stored":
-        desk = replace(desk, failed={ref: kept})
+        desk = replace(desk, failed={ref: kept}, partly={ref: passing.kept_bytes})
     kind = passing.kind or result.kind or recognise(passing.head, tool=result.tool)
     size = _size(passing, sketch, desk.meter)
     digest = digest_of(result, sha256.digest())

@@ -179,15 +179,17 @@ class Objects:
     def touch(self, ref: Ref, now_ns: int) -> bool:
         """Note that an object is in use; False where it is not there as it came."""
         fd = self._open_file(ref)
-        if fd is None:
-            return False
-        try:
-            # The time of its last change is free for this: an object never changes.
-            with suppress(OSError):
-                os.utime(fd, ns=(now_ns, now_ns))
-        finally:
-            os.close(fd)
-        return True
+        packed = self._open_file(ref + PACKED) if fd is None else None
+        for found in (fd, packed):
+            if found is None:
+                continue
+            try:
+                # The time of its last change is free for this: an object never changes.
+                with suppress(OSError):
+                    os.utime(found, ns=(now_ns, now_ns))
+            finally:
+                os.close(found)
+        return fd is not None
 
     def pack(self, kept: Kept, temp: Temp) -> int:
         """Write an object compressed to `temp`; answers with its length there."""
