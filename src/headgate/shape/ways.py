@@ -6,6 +6,7 @@ It stands apart so that who only measures a result does not load what shapes one
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -20,14 +21,23 @@ KindShaper: TypeAlias = Callable[[Source, Room, Query, Marker], Shaped | None]
 """Gives None where the text is not of its kind after all."""
 
 
-def _shape_json(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
-    from headgate.shape.jsons import shape_json  # half of all shaping; a log needs none of it
+def _late(module: str, name: str) -> KindShaper:
+    """A shaper whose file is loaded when it is first needed: a log needs none of the others."""
 
-    return shape_json(source, room, query, marker)
+    def shape(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
+        shaper: KindShaper = getattr(import_module(f"headgate.shape.{module}"), name)
+        return shaper(source, room, query, marker)
+
+    return shape
 
 
 BY_KIND: Mapping[Kind, KindShaper] = MappingProxyType(
-    {"json": _shape_json, "jsonl": _shape_json, "binary": shape_binary}
+    {
+        "json": _late("jsons", "shape_json"),
+        "jsonl": _late("jsons", "shape_json"),
+        "binary": shape_binary,
+        "html": _late("html", "shape_html"),
+    }
 )
 
 BY_POSITION: Mapping[Keep, Shaper] = MappingProxyType(

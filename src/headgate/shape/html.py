@@ -1,0 +1,100 @@
+"""Shape an HTML page: its main text without the markup, its links after it where there is room."""
+
+from __future__ import annotations
+
+from headgate.marker import Marker
+from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
+from headgate.shape.shaper import Room, Shaped, Source
+from headgate.shape.webpage import Block, Webpage, read_page
+from headgate.shape.worth import Pointed, pointed_by
+from headgate.types import Query
+
+MOST_BYTES = 8 << 20
+"""A longer page is shaped as any text: whoever serves that much serves no page."""
+
+LINKS_SHARE = 0.06
+"""What part of the room is kept for links: a few ways to go on."""
+
+MAIN = 20.0
+LISTED = 15.0
+"""What the main text is worth, and what lists of links in it are."""
+
+LATER = 10.0
+"""What the last block loses: a page is read from the top."""
+
+ELSEWHERE = 1.0
+LINKED = 0.8
+"""Text that stands around the main text; and above which share of links it is a menu."""
+
+POINTED = 8.0
+"""What a block gains that the query points at."""
+
+LINK_TEXT_CHARS = 80
+ADDRESS_CHARS = 300
+
+
+def shape_html(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
+    """Show the main text of a page; None if it has no text, and is to be shaped as any other."""
+    if len(source.data) > MOST_BYTES:
+        return None
+    page = read_page(source.data)
+    if not page.blocks:
+        return None
+    pointed = pointed_by(query, [block.text for block in page.blocks])
+    by_bytes = source.lines * 2 < len(page.blocks)
+    pieces = _pieces(page, source, pointed, by_bytes=by_bytes)
+    return shape_pieces(pieces, source, room, marker, "blocks of text, its markup left out")
+
+
+def _pieces(page: Webpage, source: Source, pointed: Pointed, *, by_bytes: bool) -> Pieces:
+    places = _places(page.blocks, source.data, by_bytes=by_bytes)
+    total = len(source.data) if by_bytes else source.lines
+    items = [
+        Piece(first, last, block.text, _worth(block, i, len(page.blocks), pointed))
+        for i, (block, (first, last)) in enumerate(zip(page.blocks, places, strict=True))
+        if block.main or block.linked < LINKED or i in pointed
+    ]
+    if page.title and not any(page.title in piece.text for piece in items[:40]):
+        items.insert(0, Piece(1, 0, f"title: {page.title}", ALWAYS))
+    return Pieces(
+        items,
+        total,
+        what="bytes" if by_bytes else "lines",
+        rewritten=True,
+        divisible=True,
+        after=_links(page),
+        after_share=LINKS_SHARE,
+    )
+
+
+def _worth(block: Block, number: int, total: int, pointed: Pointed) -> float:
+    worth = -LATER * number / total
+    if block.main:
+        worth += LISTED if block.linked >= LINKED else MAIN
+    else:
+        worth += ELSEWHERE
+    return worth + POINTED * pointed.get(number, 0.0)
+
+
+def _places(blocks: list[Block], data: bytes, *, by_bytes: bool) -> list[tuple[int, int]]:
+    """Where the blocks stand in the source: their bytes, or the lines those are on."""
+    if by_bytes:
+        return [(block.first, block.last) for block in blocks]
+    places: list[tuple[int, int]] = []
+    line, at = 1, 0
+    for block in blocks:
+        line += data.count(b"\n", at, block.first)
+        at = max(block.first, at)
+        places.append((line, line + data.count(b"\n", block.first, block.last)))
+    return places
+
+
+def _links(page: Webpage) -> list[str]:
+    seen: set[str] = set()
+    lines = ["Links:"]
+    for block in page.blocks:
+        for link in block.links if block.main else ():
+            if link.address not in seen and len(link.address) <= ADDRESS_CHARS:
+                seen.add(link.address)
+                lines.append(f"- {link.text[:LINK_TEXT_CHARS]}: {link.address}")
+    return lines if len(lines) > 1 else []

@@ -1,0 +1,368 @@
+"""Read an HTML page as blocks of text, in one pass, and tell its main text from what surrounds it.
+
+Not a browser's parser: tags that are not closed or nested as they should be cost quality, never
+time. Every part of the page is looked at once.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+RAW = frozenset({b"script", b"style", b"template", b"textarea", b"svg", b"math", b"iframe"})
+"""Elements whose inside is no text for a reader; it ends only at their own end."""
+
+HIDDEN = frozenset({b"noscript", b"select", b"object", b"canvas", b"audio", b"video", b"dialog"})
+AROUND = frozenset({b"nav", b"footer", b"aside", b"form", b"button", b"menu"})
+"""Elements that stand around the main text."""
+
+VOID = frozenset(
+    {
+        *(b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta"),
+        *(b"param", b"source", b"track", b"wbr"),
+    }
+)
+
+INLINE = frozenset(
+    {
+        *(b"a", b"abbr", b"acronym", b"b", b"bdi", b"bdo", b"big", b"cite", b"code", b"data"),
+        *(b"del", b"dfn", b"em", b"font", b"i", b"img", b"ins", b"kbd", b"label", b"mark", b"q"),
+        *(b"rp", b"rt", b"ruby", b"s", b"samp", b"small", b"span", b"strike", b"strong", b"sub"),
+        *(b"sup", b"time", b"tt", b"u", b"var", b"wbr", b"input", b"picture", b"source"),
+    }
+)
+CELLS = frozenset({b"td", b"th"})
+HEADINGS = {b"h1": "# ", b"h2": "## ", b"h3": "### ", b"h4": "#### ", b"h5": "##### ", b"h6": "# "}
+PREFIXES = {**HEADINGS, b"li": "- ", b"blockquote": "> ", b"dt": "- "}
+
+AROUND_NAME = re.compile(
+    rb"\b(?:nav|navbar|menu|footer|sidebar|breadcrumbs?|comments?|share|sharing|social|related"
+    rb"|recommend\w*|promo\w*|advert\w*|ads?|sponsor\w*|banner|cookie\w*|newsletter|subscribe|popup"
+    rb"|modal|widget|toolbar|pagination|pager|login|signup|copyright|hidden|skip|masthead"
+    rb"|disqus|outbrain|taboola|trending|popular|more-?stories|tags?|byline|meta)\b"
+)
+"""Names of classes and ids that page authors give to what surrounds the text."""
+
+MAIN_NAME = re.compile(rb"\b(?:article|content|main|post|entry|story|body|text)")
+NAMED = re.compile(rb"(?i)\s(?:class|id|role)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
+HREF = re.compile(rb"(?i)\shref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
+UNSEEN = re.compile(
+    rb"(?i)\s(?:hidden\b|aria-hidden\s*=\s*[\"']?true|style\s*=\s*[\"'][^\"']*display:\s*none)"
+)
+SPACES = re.compile(r"[ \t\r\f\n\xa0\u200b]+")
+
+SEARCHED_BACK = 24
+"""How many open elements an end tag may close at once; a page that needs more is broken."""
+
+ATTRIBUTE_BYTES = 600
+"""How much of a tag is read for its names: they stand early."""
+
+PROSE_WORDS = 12
+"""A block of so many words is a sentence, not a label."""
+
+LINKED_SHARE = 0.5
+"""A block of which more is links than this is a way to somewhere else."""
+
+LARGEST_AROUND = 0.3
+"""What holds more of the sentences than this is no mere surrounding, whatever its name."""
+
+MOST_OF_IT = 0.75
+"""An element that holds this share of the sentences of the one around it is looked into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where a text leads."""
+
+    text: str
+    address: str
+
+
+@dataclass(slots=True)
+class Block:
+    """A paragraph, a heading, an item, a row: what a reader sees as one piece."""
+
+    text: str
+    first: int
+    last: int
+    """Where its source stands: the places of its first and last byte."""
+    linked: float
+    """The share of its text that is links."""
+    heading: bool
+    links: list[Link] = field(default_factory=list)
+    main: bool = True
+
+    @property
+    def sentence_chars(self) -> int:
+        """How long it is, if it is main text in sentences and not a label or a list of links."""
+        if not self.main or self.linked >= LINKED_SHARE:
+            return 0
+        # Some scripts write no spaces; three of their characters are about a word.
+        others = (len(self.text.encode()) - len(self.text)) // 6
+        return len(self.text) if self.text.count(" ") + others >= PROSE_WORDS else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """An open element, and how many blocks stood before it."""
+
+    name: bytes
+    around: bool
+    hidden: bool
+    first: int
+
+
+class _Reader:
+    """Takes tags and texts in order, gives blocks."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.open: list[_Element] = []
+        self.spans: list[tuple[int, int, bool]] = []
+        """Elements that were closed: first block, block after the last, whether it is around."""
+        self.counts: Counter[bytes] = Counter()
+        self.title = ""
+        self.texts: list[str] = []
+        self.linked_chars = 0
+        self.links: list[Link] = []
+        self.link: tuple[str, int] | None = None
+        self.prefix = ""
+        self.heading = False
+        self.pre = 0
+        self.first = 0
+        self.hidden = 0
+        self.at_title = False
+
+    def text(self, raw: bytes, at: int) -> None:
+        """Take the text between two tags."""
+        if self.hidden or not raw:
+            return
+        text = raw.decode(errors="replace")
+        if "&" in text:
+            text = html.unescape(text)
+        if self.at_title:
+            self.title += text
+            return
+        if not self.pre:
+            text = SPACES.sub(" ", text)
+            if text == " " and (not self.texts or self.texts[-1].endswith((" ", "\n"))):
+                return
+        elif "\n\n" in text:
+            # What is set as it was written has paragraphs, too.
+            for paragraph in raw.split(b"\n\n")[:-1]:
+                self._take(html.unescape(paragraph.decode(errors="replace")), at)
+                at += len(paragraph) + 2
+                self.end_block(at)
+            text = html.unescape(raw.rpartition(b"\n\n")[2].decode(errors="replace"))
+        self._take(text, at)
+
+    def _take(self, text: str, at: int) -> None:
+        if not self.texts:
+            self.first = at
+        self.texts.append(text)
+        if self.link is not None:
+            self.linked_chars += len(text.strip())
+
+    def start(self, name: bytes, attributes: bytes, at: int) -> None:
+        """Take a start tag."""
+        if name == b"title" and not self.blocks:
+            self.at_title = True
+            return
+        if name == b"br":
+            self.texts.append("\n")
+            return
+        if name == b"a":
+            self._begin_link(attributes)
+            return
+        if name in INLINE or name == b"option":
+            return
+        if name in CELLS:
+            self._begin_cell()
+        else:
+            self.end_block(at)
+        if name in PREFIXES:
+            self.prefix, self.heading = PREFIXES[name], name in HEADINGS
+        if name not in VOID:
+            self._enter(name, attributes)
+
+    def _begin_link(self, attributes: bytes) -> None:
+        found = HREF.search(attributes)
+        address = next(filter(None, found.groups()), b"") if found else b""
+        self.link = (html.unescape(address.decode(errors="replace")), len(self.texts))
+
+    def _begin_cell(self) -> None:
+        if any(text.strip() for text in self.texts):
+            self.texts.append(" | ")
+
+    def _enter(self, name: bytes, attributes: bytes) -> None:
+        around = name in AROUND or _named_around(attributes)
+        hidden = name in HIDDEN or (bool(attributes) and UNSEEN.search(attributes) is not None)
+        self.open.append(_Element(name, around, hidden, len(self.blocks)))
+        self.counts[name] += 1
+        self.hidden += hidden
+        self.pre += name == b"pre"
+
+    def end(self, name: bytes, at: int) -> None:
+        """Take an end tag."""
+        if name == b"title":
+            self.at_title = False
+            return
+        if name == b"a":
+            self._end_link()
+            return
+        if name in INLINE:
+            return
+        if name not in CELLS:
+            self.end_block(at)
+        if not self.counts[name]:
+            return
+        for back in range(1, min(SEARCHED_BACK, len(self.open)) + 1):
+            if self.open[-back].name == name:
+                for _ in range(back):
+                    self._leave()
+                return
+
+    def _end_link(self) -> None:
+        if self.link is None:
+            return
+        address, start = self.link
+        self.link = None
+        text = SPACES.sub(" ", "".join(self.texts[start:])).strip()
+        if text and address and not address.startswith(("#", "javascript:", "data:")):
+            self.links.append(Link(text, address))
+
+    def _leave(self) -> None:
+        left = self.open.pop()
+        self.counts[left.name] -= 1
+        self.hidden -= left.hidden
+        self.pre -= left.name == b"pre"
+        if left.first < len(self.blocks):
+            self.spans.append((left.first, len(self.blocks), left.around))
+
+    def end_block(self, at: int) -> None:
+        """What was read since the last block is one."""
+        text = "".join(self.texts)
+        text = text.strip("\n") if self.pre else _lines(text)
+        if text.strip(" |\n"):
+            linked = min(self.linked_chars / len(text), 1.0)
+            first, last = self.first, max(at - 1, self.first)
+            block = Block(self.prefix + text, first, last, linked, self.heading, self.links)
+            self.blocks.append(block)
+        self.texts, self.links, self.linked_chars = [], [], 0
+        self.prefix, self.heading = "", False
+
+    def close(self, at: int) -> None:
+        """The page ends."""
+        self.end_block(at)
+        while self.open:
+            self._leave()
+        _mark_main(self.blocks, self.spans)
+
+
+def _named_around(attributes: bytes) -> bool:
+    if not attributes:
+        return False
+    found = b" ".join(b"".join(names) for names in NAMED.findall(attributes)).lower()
+    found = found.replace(b"_", b"-")
+    return AROUND_NAME.search(found) is not None and MAIN_NAME.search(found) is None
+
+
+def _mark_main(blocks: list[Block], spans: list[tuple[int, int, bool]]) -> None:
+    """Leave out what stands around, then go into the element that holds most of the rest."""
+    sums = [0, *accumulate(block.sentence_chars for block in blocks)]
+    depths = [0] * (len(blocks) + 1)
+    for first, after, around in spans:
+        # Some pages wrap all they have in a form, or in what is called a menu.
+        if around and sums[after] - sums[first] < LARGEST_AROUND * sums[-1]:
+            depths[first] += 1
+            depths[after] -= 1
+    for block, depth in zip(blocks, accumulate(depths), strict=False):
+        block.main = depth == 0
+    sums = [0, *accumulate(block.sentence_chars for block in blocks)]
+    start, stop = 0, len(blocks)
+    for first, after, _ in sorted(spans, key=lambda span: span[0] - span[1]):
+        if start <= first and after <= stop and after - first < stop - start:
+            inside = sums[after] - sums[first]
+            if inside >= MOST_OF_IT * (sums[stop] - sums[start]) and inside > 0:
+                start, stop = first, after
+    for block in (*blocks[:start], *blocks[stop:]):
+        block.main = False
+
+
+def _lines(text: str) -> str:
+    """Text between block tags: `br` ends a line, other space is one space."""
+    return "\n".join(filter(None, (line.strip() for line in text.split("\n"))))
+
+
+@dataclass(frozen=True, slots=True)
+class Webpage:
+    """The blocks of a page in order."""
+
+    title: str
+    blocks: list[Block]
+
+
+def read_page(data: bytes) -> Webpage:
+    """Read a page; linear in its size, whatever it holds."""
+    reader = _Reader()
+    parts = data.split(b"<")
+    reader.text(parts[0], 0)
+    at, i = len(parts[0]), 1
+    while i < len(parts):
+        part, start = parts[i], at
+        at += 1 + len(part)
+        i += 1
+        if part.startswith(b"!--"):
+            text, i, at = _past(parts, i - 1, start, b"-->")
+            reader.text(text, at - len(text))
+            continue
+        tag, closed, text = part.partition(b">")
+        if not closed or not (tag[:1].isalpha() or tag[:1] in b"/!?"):
+            reader.text(b"<" + part, start)
+            continue
+        while tag.count(b'"') % 2 and b">" in text:
+            # A quoted value may hold the sign that ends a tag.
+            more, _, text = text.partition(b">")
+            tag += b">" + more
+        name = _name(tag)
+        if tag[:1] == b"/":
+            reader.end(name, start)
+        elif name in RAW:
+            if not tag.endswith(b"/"):
+                text, i, at = _past_element(parts, i, at, name)
+        elif name:
+            reader.start(name, tag[:ATTRIBUTE_BYTES], start)
+        reader.text(text, at - len(text))
+    reader.close(at)
+    return Webpage(SPACES.sub(" ", reader.title).strip(), reader.blocks)
+
+
+def _name(tag: bytes) -> bytes:
+    words = tag[:32].lstrip(b"/").split(None, 1)
+    return words[0].rstrip(b"/").lower() if words and words[0][:1].isalpha() else b""
+
+
+def _past(parts: list[bytes], i: int, at: int, end: bytes) -> tuple[bytes, int, int]:
+    """The text after an end mark, the next part, and its place."""
+    while i < len(parts):
+        _, found, text = parts[i].partition(end)
+        at += 1 + len(parts[i])
+        i += 1
+        if found:
+            return text, i, at
+    return b"", i, at
+
+
+def _past_element(parts: list[bytes], i: int, at: int, name: bytes) -> tuple[bytes, int, int]:
+    """The text after the end tag of an element whose inside is skipped."""
+    end = b"/" + name
+    while i < len(parts):
+        part = parts[i]
+        at += 1 + len(part)
+        i += 1
+        if part[: len(end)].lower() == end:
+            return part.partition(b">")[2], i, at
+    return b"", i, at

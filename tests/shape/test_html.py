@@ -1,0 +1,62 @@
+import pytest
+
+from tests.shape.shown import O200K, shaped
+
+PARAGRAPH = (
+    "Paragraph {} of the text that a reader came for, long enough to be a sentence of its own."
+)
+MENU = "".join(
+    f'<li class="item"><a href="/section/{i}">Section {i}</a></li>\n' for i in range(400)
+)
+
+
+def page(count: int, *, odd: str = "") -> str:
+    paragraphs = [f"<p>{PARAGRAPH.format(i)}</p>" for i in range(count)]
+    paragraphs[count // 2] += odd
+    text = "\n".join(paragraphs)
+    return f"""<html><head><title>A page</title><script>{"var x;" * 900}</script></head><body>
+<nav><ul>{MENU}</ul></nav><article>
+{text}
+<p>The end, <a href="https://example.org/more">read more</a> about it if you want to know all.</p>
+</article><footer>Imprint</footer></body></html>"""
+
+
+def test_the_main_text_is_shown_and_not_the_markup_nor_the_menu():
+    shown = shaped("html", page(6), 600)
+
+    assert shown.split("\n")[1:] == [
+        "title: A page",
+        *(PARAGRAPH.format(i) for i in range(6)),
+        "The end, read more about it if you want to know all.",
+        "Imprint",
+        "Links:",
+        "- read more: https://example.org/more",
+    ]
+
+
+def test_the_marker_says_how_much_of_the_source_is_not_shown():
+    assert shaped("html", page(6), 600).startswith("[402 of 410 lines omitted, about ")
+
+
+@pytest.mark.proves("S4", "S8")
+def test_a_long_text_is_shown_from_its_start_and_where_the_query_points():
+    odd = (
+        "<p>The rollback of replica eu-3 took nine minutes, far more than anybody had planned.</p>"
+    )
+    shown = shaped("html", page(400, odd=odd), 600, "replica", "eu-3")
+
+    assert PARAGRAPH.format(0) in shown
+    assert "The rollback of replica eu-3 took nine minutes" in shown
+    assert 540 <= O200K.count(shown) <= 600
+
+
+def test_a_page_of_one_line_names_the_bytes_of_its_gaps():
+    text = page(60).replace("\n", "")
+    shown = shaped("html", text, 500, "45")
+
+    assert "bytes omitted" in shown
+    assert 'bytes="' in shown
+
+
+def test_a_page_without_text_is_left_to_others():
+    assert shaped("html", "<html><body><script>x</script></body></html>", 500) is None

@@ -1,0 +1,19 @@
+from headgate.shape.worth import pointed_by
+from headgate.types import Query
+
+
+def test_a_part_with_all_words_of_the_query_is_pointed_at_most():
+    texts = ["replica eu-3 is slow", "replica us-1 is fine", *["nothing here"] * 8]
+    pointed = pointed_by(Query(("replica", "eu-3")), texts)
+
+    assert pointed[0] == 1.0
+    assert 0 < pointed[1] < 0.5
+    assert len(pointed) == 2
+
+
+def test_a_word_that_stands_nearly_everywhere_points_at_nothing():
+    assert pointed_by(Query(("fine",)), ["all is fine"] * 20) == {}
+
+
+def test_the_end_of_another_word_is_no_word():
+    assert pointed_by(Query(("lag",)), ["flag", "lagging", *["x"] * 8]) == {1: 1.0}
