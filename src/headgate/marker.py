@@ -200,11 +200,17 @@ class Marker:
             missing_lines=left.lines - left.shown_lines,
             size=in_bytes(left.bytes),
             head_size=in_bytes(left.head_bytes),
-            where=self.path or self._how(Ask("lines", "1-")) or self._note(),
+            where=self._where(),
             note=self._note() + self._how(Ask("lines", "1-")),
             ref=self.ref or "",
             tag=self.tag,
         )
+
+    def _where(self) -> str:
+        """Where the whole is, or what became of it."""
+        note = self._note().removesuffix("; ")
+        where = self.path or self._how(Ask("lines", "1-")) or note
+        return f"{where} ({note})" if self.kept == "partly" else where
 
     @property
     def end(self) -> str:

@@ -171,6 +171,8 @@ class ToolResult:
     """What the text is, where the caller knows better than we can see."""
     promised: int | None = None
     """What the tool was told beforehand that it may return: under it the batch takes nothing."""
+    pages_itself: bool = False
+    """Whether the arguments that ask for a page were the tool's own: the gate then turns none."""
     note: str = ""
     """One line of ours to the model that stands above the result, inside its limit."""
     origin: Origin = "tool"

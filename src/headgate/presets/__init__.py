@@ -7,11 +7,34 @@ from types import MappingProxyType
 
 from headgate.errors import PolicyError
 from headgate.policy import Policy
+from headgate.presets.chatcli import CHATCLI
+from headgate.presets.claude_code import CLAUDE_CODE
 from headgate.presets.default import DEFAULT
+from headgate.presets.delta import DELTA
+from headgate.presets.ethos import ETHOS
+from headgate.presets.vtcode import VTCODE
 
-__all__ = ["DEFAULT", "PRESETS", "preset"]
+__all__ = [
+    "CHATCLI",
+    "CLAUDE_CODE",
+    "DEFAULT",
+    "DELTA",
+    "ETHOS",
+    "PRESETS",
+    "VTCODE",
+    "preset",
+]
 
-PRESETS: Mapping[str, Policy] = MappingProxyType({"default": DEFAULT})
+PRESETS: Mapping[str, Policy] = MappingProxyType(
+    {
+        "default": DEFAULT,
+        "ethos": ETHOS,
+        "claude_code": CLAUDE_CODE,
+        "chatcli": CHATCLI,
+        "delta": DELTA,
+        "vtcode": VTCODE,
+    }
+)
 
 
 def preset(name: str) -> Policy:

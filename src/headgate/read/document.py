@@ -9,9 +9,11 @@ from dataclasses import replace
 from headgate.errors import RequestError
 from headgate.marker import Ask, Marker
 from headgate.read.original import Original
+from headgate.shape.envelope import shape_envelope
 from headgate.shape.jsons import shape_json
 from headgate.shape.pages import Page
 from headgate.shape.shaper import Room, Source
+from headgate.slices import depth_of
 from headgate.types import NO_QUERY
 
 DOCUMENT_BYTES = 256 * 1024 * 1024
@@ -33,6 +35,8 @@ def document_of(original: Original) -> bytes:
 def shape_part(part: bytes, room: Room, marker: Marker, page: Page | None = None) -> str | None:
     """A JSON value in the room, still JSON; None if it is no JSON."""
     source = Source(part, "json", room.meter.estimate(part), part.count(b"\n") + 1)
+    if page is not None and marker.style.plain_pages and depth_of(part) is not None:
+        return shape_envelope(source, room, marker, page=page, page_items=None).text
     shaped = shape_json(source, room, NO_QUERY, marker, page=page)
     return shaped.text if shaped else None
 

@@ -228,7 +228,12 @@ class Batch:
             said = f"{job.call.tool} failed: its result cannot be read: {in_words(error)}"
             result = failed(job.call, said, job.arguments)
         declared = job.tool.limit if job.tool else None
-        return replace(result, declared=result.declared or declared, promised=job.promised)
+        return replace(
+            result,
+            declared=result.declared or declared,
+            promised=job.promised,
+            pages_itself=job.page is None,
+        )
 
     def _noted(self, result: ToolResult) -> ToolResult:
         note = self._notes.get(result.call_id)

@@ -59,5 +59,7 @@ def cap_of(result: ToolResult, policy: Policy) -> Amount | None:
 
 def page_of(result: ToolResult, policy: Policy) -> Page | None:
     """The page that the call asks for."""
+    if result.pages_itself:
+        return None
     number, size = policy.page_arguments
     return asked_page(result.arguments.get(number), result.arguments.get(size))
