@@ -313,7 +313,7 @@ class Gate:
         """Record what is new, tell what happened, and give the verdicts that stand."""
         session = self._session
         pairs = list(zip(plan.keys, plan.verdicts, strict=True))
-        fresh = [pair for pair in pairs if session.ledger.find(pair[0]) is None]
+        fresh = [pair for pair in pairs if session.ledger.recall(pair[0]) is None]
         stands = dict(zip((key for key, _ in fresh), session.record(fresh), strict=True))
         verdicts = [stands.get(key, verdict) for key, verdict in pairs]
         for event in plan.events:

@@ -157,7 +157,10 @@ class Batch:
         if tool is None or not tool.is_async:
             self._workers.start(lambda: self._work(number, variables))
             return
-        loop = self._loop or self._own_loop.loop()
+        if self._loop is not None:
+            self._spawn(self._loop, number, variables)
+            return
+        loop = self._own_loop.loop()
         loop.call_soon_threadsafe(self._spawn, loop, number, variables)
 
     def _stop(self, number: int) -> None:

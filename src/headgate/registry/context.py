@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event as Signal
+from threading import Lock
 
 from headgate.events import Audience, Progress
 from headgate.types import Amount, Call
+
+MAKING = Lock()
+"""Held for the instant in which a signal is made or set."""
 
 
 class Context:
@@ -20,17 +24,28 @@ class Context:
         self.share = share
         """The most the result may be and go in whole; None: nothing bounds it."""
         self._tell = tell
-        self._stop = Signal()
+        self._made_stop: Signal | None = None
+        self._stopped = False
         self._over = False
 
     @property
     def cancelled(self) -> bool:
         """Whether nobody waits for the result any more: cancelled, or out of time."""
-        return self._stop.is_set()
+        return self._stopped
 
     def wait(self, seconds: float) -> bool:
         """Sleep, but no longer than until the call is cancelled; says whether it is."""
         return self._stop.wait(seconds)
+
+    @property
+    def _stop(self) -> Signal:
+        """Made when it is first waited for: most tools never do."""
+        with MAKING:
+            if self._made_stop is None:
+                self._made_stop = Signal()
+                if self._stopped:
+                    self._made_stop.set()
+            return self._made_stop
 
     def progress(self, message: str, *, audience: Audience = "user") -> None:
         """Say how far the tool is; after its call was answered, nobody hears it."""
@@ -40,7 +55,10 @@ class Context:
     def stop(self) -> None:
         """Tell the tool that nobody waits any more."""
         self._over = True
-        self._stop.set()
+        with MAKING:
+            self._stopped = True
+            if self._made_stop is not None:
+                self._made_stop.set()
 
     def close(self) -> None:
         """The call has its answer: what the tool says from now on is not passed on."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from headgate.errors import StoreError
 from headgate.gate import Gate
 from headgate.registry.answers import failed, in_words, unknown
 from headgate.registry.arguments import BadArguments, arguments_of, bind
 from headgate.registry.context import Context
-from headgate.registry.pages import Pages, gates_own, read_page
+from headgate.registry.pages import Pages, read_page
 from headgate.registry.tool import Tool
 from headgate.shape.pages import Page
 from headgate.tool import NAME as READ_RESULT
@@ -22,29 +22,108 @@ class Job:
     """One call on its way to its answer."""
 
     call: Call
-    arguments: Mapping[str, object] = field(default_factory=lambda: NOTHING)
-    tool: Tool | None = None
-    """None: the call is answered from the store, or there is no such tool."""
-    act: Callable[[Context], object] | None = None
-    """Gives the result, or something to await; None: `answer` says it all."""
+    arguments: Mapping[str, object]
+    promised: int | None
+    """What its result may be and go in whole."""
     answer: ToolResult | None = None
+    """What is known without running anything."""
+    act: Callable[[Context], object] | None = None
+    """Gives the result, or something to await; None: there is an answer."""
+    tool: Tool | None = None
+    """None: the call is answered, or reads what is kept."""
     page: Page | None = None
     """The page to show of what the tool gives."""
-    promised: int | None = None
 
 
-def jobs_for(
-    calls: Sequence[Call],
-    tools: Mapping[str, Tool],
-    gate: Gate,
-    pages: Pages,
-    answered: Mapping[str, ToolResult],
-) -> list[Job]:
-    """Decide for each call whether it runs, reads what is kept, or is answered as it is."""
-    jobs = [_read(call, answered.get(call.call_id)) for call in calls]
-    shares = gate.shares([_stub(job, tools) for job in jobs])
-    ready = [replace(job, promised=share) for job, share in zip(jobs, shares, strict=True)]
-    return [_decided(job, tools, gate, pages) if job.answer is None else job for job in ready]
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """Decides what calls come to in one session."""
+
+    tools: Mapping[str, Tool]
+    gate: Gate
+    pages: Pages
+
+    def of(self, calls: Sequence[Call], answered: Mapping[str, ToolResult]) -> list[Job]:
+        """For each call: run its tool, read what is kept, or answer it as it is."""
+        read = [_arguments(call) for call in calls]
+        shares = self._shares(calls, [given for given, _ in read])
+        jobs: list[Job] = []
+        for call, (given, complaint), share in zip(calls, read, shares, strict=True):
+            known = answered.get(call.call_id)
+            if known is not None:
+                answer = replace(known, call_id=call.call_id, tool=call.tool, arguments=given)
+                jobs.append(Job(call, given, share, answer))
+            elif complaint:
+                jobs.append(_refused(call, given, share, complaint))
+            else:
+                jobs.append(self._job(call, given, share))
+        return jobs
+
+    def _shares(
+        self, calls: Sequence[Call], arguments: Sequence[Mapping[str, object]]
+    ) -> list[int | None]:
+        # Alone, a result has nobody to share with; its share is then only for who asks.
+        if len(calls) == 1 and not self._asks(calls[0]):
+            return [None]
+        stubs = [self._stub(call, given) for call, given in zip(calls, arguments, strict=True)]
+        return self.gate.shares(stubs)
+
+    def _asks(self, call: Call) -> bool:
+        tool = self.tools.get(call.tool)
+        return tool is not None and tool.signature.context is not None
+
+    def _stub(self, call: Call, arguments: Mapping[str, object]) -> ToolResult:
+        """The result as far as its limit depends on it."""
+        tool = self.tools.get(call.tool)
+        declared = tool.limit if tool else None
+        return ToolResult(call.call_id, call.tool, (), arguments=arguments, declared=declared)
+
+    def _job(self, call: Call, arguments: Mapping[str, object], share: int | None) -> Job:
+        if call.tool == READ_RESULT:
+            return self._reading(call, arguments, share)
+        tool = self.tools.get(call.tool)
+        if tool is None:
+            said = unknown(call, sorted([*self.tools, READ_RESULT]))
+            return Job(call, arguments, share, failed(call, said, arguments))
+        page = self.pages.asked(tool, arguments)
+        if page is not None and (ref := self._kept(tool, arguments)) is not None:
+            return self._paging(call, arguments, share, ref, page)
+        try:
+            act = _act(tool, arguments, self.pages.ours)
+        except BadArguments as error:
+            return _refused(call, arguments, share, str(error))
+        except Exception as error:  # noqa: BLE001  # a type may check its values in its own way
+            return _refused(call, arguments, share, in_words(error))
+        return Job(call, arguments, share, None, act, tool, page)
+
+    def _reading(self, call: Call, arguments: Mapping[str, object], share: int | None) -> Job:
+        def read(context: Context) -> ToolResult:
+            return self.gate.read_result(call.call_id, arguments, tokens=share)
+
+        return Job(call, arguments, share, None, read)
+
+    def _paging(
+        self, call: Call, arguments: Mapping[str, object], share: int | None, ref: Ref, page: Page
+    ) -> Job:
+        job = Job(call, arguments, share, page=page)
+
+        def read(context: Context) -> ToolResult:
+            return page_of(self.gate, ref, job)
+
+        return Job(call, arguments, share, None, read)
+
+    def _kept(self, tool: Tool, arguments: Mapping[str, object]) -> Ref | None:
+        """The last result of the same call, if it can still be read."""
+        found = self.pages.find(tool, arguments)
+        if isinstance(found, ToolResult):
+            return self.gate.keep(found)
+        try:
+            return found if found is not None and self.gate.read(found, FIRST_BYTE) else None
+        except StoreError:
+            return None
+
+
+FIRST_BYTE: Mapping[str, object] = {"bytes": "0-0"}
 
 
 def turned(job: Job, result: ToolResult, gate: Gate) -> tuple[ToolResult, Ref | None]:
@@ -52,85 +131,36 @@ def turned(job: Job, result: ToolResult, gate: Gate) -> tuple[ToolResult, Ref | 
     if job.page is None or result.is_error:
         return result, None
     ref = gate.keep(result)
-    return (result, None) if ref is None else (_page_of(gate, ref, job), ref)
+    return (result, None) if ref is None else (page_of(gate, ref, job), ref)
 
 
-def _read(call: Call, answer: ToolResult | None) -> Job:
-    try:
-        arguments = arguments_of(call.arguments)
-    except BadArguments as error:
-        return Job(call, answer=answer or failed(call, f"{call.tool} was not run: {error}"))
-    if answer is not None:
-        answer = replace(answer, call_id=call.call_id, tool=call.tool, arguments=arguments)
-    return Job(call, arguments, answer=answer)
-
-
-def _stub(job: Job, tools: Mapping[str, Tool]) -> ToolResult:
-    """The result as far as its limit depends on it."""
-    tool = tools.get(job.call.tool)
-    declared = tool.limit if tool else None
-    return ToolResult(
-        job.call.call_id, job.call.tool, (), arguments=job.arguments, declared=declared
-    )
-
-
-def _decided(job: Job, tools: Mapping[str, Tool], gate: Gate, pages: Pages) -> Job:
-    call = job.call
-    if call.tool == READ_RESULT:
-        return replace(job, act=lambda context: _kept(job, gate))
-    tool = tools.get(call.tool)
-    if tool is None:
-        names = sorted([*tools, READ_RESULT])
-        return replace(job, answer=failed(call, unknown(call, names), job.arguments))
-    job = replace(job, tool=tool, page=pages.asked(tool, job.arguments))
-    return _paged(job, gate, pages) or _run(job, tool, gate)
-
-
-def _kept(job: Job, gate: Gate) -> ToolResult:
-    return gate.read_result(job.call.call_id, job.arguments, tokens=job.promised)
-
-
-def _paged(job: Job, gate: Gate, pages: Pages) -> Job | None:
-    """A page of what is kept; None where none is asked for, or nothing is kept."""
-    if job.page is None or job.tool is None:
-        return None
-    found = pages.find(job.tool, job.arguments)
-    if found is None:
-        return None
-    ref = gate.keep(found) if isinstance(found, ToolResult) else found
-    if ref is None or not _is_there(gate, ref):
-        return None
-    return replace(job, tool=None, page=None, act=lambda context: _page_of(gate, ref, job))
-
-
-def _is_there(gate: Gate, ref: Ref) -> bool:
-    try:
-        gate.read(ref, {"bytes": "0-0"})
-    except StoreError:
-        return False
-    return True
-
-
-def _page_of(gate: Gate, ref: Ref, job: Job) -> ToolResult:
+def page_of(gate: Gate, ref: Ref, job: Job) -> ToolResult:
+    """The page that a call asks for, of a result that is kept."""
     assert job.page is not None
     text = Text(read_page(gate, ref, job.page, job.promised))
     call = job.call
     return ToolResult(call.call_id, call.tool, (text,), arguments=job.arguments, origin="store")
 
 
-def _run(job: Job, tool: Tool, gate: Gate) -> Job:
+def _arguments(call: Call) -> tuple[Mapping[str, object], str]:
     try:
-        bound = bind(job.arguments, tool.signature, gates_own(gate.policy))
+        return arguments_of(call.arguments), ""
     except BadArguments as error:
-        said = f"{tool.name} was not run: {error}"
-        return replace(job, answer=failed(job.call, said, job.arguments))
-    except Exception as error:  # noqa: BLE001  # a type of the tool's checks its values in its own way
-        said = f"{tool.name} was not run: {in_words(error)}"
-        return replace(job, answer=failed(job.call, said, job.arguments))
+        return NOTHING, str(error)
+
+
+def _refused(call: Call, arguments: Mapping[str, object], share: int | None, why: str) -> Job:
+    return Job(call, arguments, share, failed(call, f"{call.tool} was not run: {why}", arguments))
+
+
+def _act(
+    tool: Tool, arguments: Mapping[str, object], ours: frozenset[str]
+) -> Callable[[Context], object]:
+    bound = bind(arguments, tool.signature, ours)
+    name = tool.signature.context
 
     def act(context: Context) -> object:
-        name = tool.signature.context
         named = {**bound.named, name: context} if name else bound.named
         return tool.function(*bound.positional, **named)
 
-    return replace(job, act=act)
+    return act

@@ -6,7 +6,7 @@ a tool twice to show its second page.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Final
@@ -23,6 +23,7 @@ from headgate.shape.pages import Page, asked_page
 from headgate.types import Media, Ref, ToolResult
 
 HELD_CHARS: Final = 4_000_000
+HELD_RESULTS: Final = 256
 """Results that went in whole are not kept; the last of them can be paged all the same."""
 
 
@@ -38,11 +39,12 @@ class Pages:
 
     def __init__(self, policy: Policy, journal: Journal) -> None:
         self._names = policy.page_arguments
-        self._ours = gates_own(policy)
+        self.ours = gates_own(policy)
+        """Arguments that speak to the gate, not to the tool, unless the tool names them."""
         self._journal = journal
         self._guard = Guard()
         self._refs: dict[bytes, Ref] = {}
-        self._held: OrderedDict[bytes, ToolResult] = OrderedDict()
+        self._held: deque[tuple[Tool, ToolResult]] = deque()
         self._held_chars = 0
 
     def asked(self, tool: Tool, arguments: Mapping[str, object]) -> Page | None:
@@ -57,35 +59,35 @@ class Pages:
         key = self._key(tool, arguments)
         with self._guard:
             self._catch_up()
-            return self._held.get(key) or self._refs.get(key)
+            return self._held_for(key) or self._refs.get(key)
 
     def remember(self, tool: Tool, result: ToolResult, ref: Ref | None) -> None:
         """Note the result of a call, and where it is kept; one that is not kept is held a while."""
-        key = self._key(tool, result.arguments)
         with self._guard:
-            self._let_go(key)
             if ref is None:
-                self._hold(key, result)
-            elif self._refs.get(key) != ref:
+                self._hold(tool, result)
+                return
+            key = self._key(tool, result.arguments)
+            if self._refs.get(key) != ref or self._held_for(key):
                 self._write(Paged(key, ref))
 
     def _key(self, tool: Tool, arguments: Mapping[str, object]) -> bytes:
-        names, ours = tool.signature.names, self._ours
+        names, ours = tool.signature.names, self.ours
         given = {
             name: value for name, value in arguments.items() if name in names or name not in ours
         }
         return call_digest(tool.name, given)
 
-    def _hold(self, key: bytes, result: ToolResult) -> None:
-        self._held[key] = result
+    def _hold(self, tool: Tool, result: ToolResult) -> None:
+        # Most results are never paged: which call it was is worked out when somebody asks.
+        self._held.append((tool, result))
         self._held_chars += _chars(result)
-        while self._held_chars > HELD_CHARS:
-            self._let_go(next(iter(self._held)))
+        while self._held_chars > HELD_CHARS or len(self._held) > HELD_RESULTS:
+            self._held_chars -= _chars(self._held.popleft()[1])
 
-    def _let_go(self, key: bytes) -> None:
-        held = self._held.pop(key, None)
-        if held is not None:
-            self._held_chars -= _chars(held)
+    def _held_for(self, key: bytes) -> ToolResult | None:
+        held = reversed(self._held)
+        return next((r for tool, r in held if self._key(tool, r.arguments) == key), None)
 
     def _catch_up(self) -> None:
         with suppress(StoreError):

@@ -14,7 +14,7 @@ from headgate.policy import Policy
 from headgate.registry.batch import Batch
 from headgate.registry.course import Course, Lane
 from headgate.registry.definitions import definitions
-from headgate.registry.jobs import Job, jobs_for
+from headgate.registry.jobs import Job, Jobs
 from headgate.registry.loop import LoopThread
 from headgate.registry.pages import Pages, read_page
 from headgate.registry.tool import Tool
@@ -68,6 +68,8 @@ class Registry:
             )
         if tool.name in self._tools:
             raise DeclarationError(f"there is a tool {tool.name!r} already")
+        for gate in self._pages:
+            _check_known(tool, gate.policy)
         self._tools[tool.name] = tool
 
     @overload
@@ -147,9 +149,8 @@ class Registry:
         `answered` has results of calls that are not to be run, `notes` a line to put above a
         result, both by call id.
         """
-        self._check(gate)
         pages = self._pages_of(gate)
-        jobs = jobs_for(calls, self._tools, gate, pages, answered)
+        jobs = Jobs(self._tools, gate, pages).of(calls, answered)
         lanes = {n: self._lane(job) for n, job in enumerate(jobs) if job.act is not None}
         return Batch(
             jobs,
@@ -203,14 +204,16 @@ class Registry:
     def _pages_of(self, gate: Gate) -> Pages:
         pages = self._pages.get(gate)
         if pages is None:
+            for tool in self._tools.values():
+                _check_known(tool, gate.policy)
             pages = self._pages[gate] = Pages(gate.policy, gate.journal("pages"))
         return pages
 
-    def _check(self, gate: Gate) -> None:
-        """A class or an exemption that the gate does not know of would hold only in part."""
-        for name, tool in self._tools.items():
-            if tool.rule is not None and name not in gate.policy.tools:
-                raise DeclarationError(
-                    f"the gate's policy does not know what {name!r} declares; "
-                    "make the gate with Gate(registry.policy(policy))"
-                )
+
+def _check_known(tool: Tool, policy: Policy) -> None:
+    """A class or an exemption that the gate does not know of would hold only in part."""
+    if tool.rule is not None and tool.name not in policy.tools:
+        raise DeclarationError(
+            f"the gate's policy does not know what {tool.name!r} declares; "
+            "make the gate with Gate(registry.policy(policy))"
+        )

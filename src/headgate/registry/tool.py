@@ -26,6 +26,8 @@ class Tool:
     description: str
     function: Callable[..., object]
     signature: Signature
+    is_async: bool = False
+    """Whether it runs on an event loop; others run in threads."""
     limit: Amount | None = None
     """The most a result of it may be."""
     exempt: bool = False
@@ -40,11 +42,6 @@ class Tool:
     def schema(self) -> Mapping[str, object]:
         """The JSON schema of its arguments."""
         return self.signature.schema
-
-    @property
-    def is_async(self) -> bool:
-        """Whether it runs on an event loop; others run in threads."""
-        return _is_async(self.function)
 
     @property
     def rule(self) -> ToolRule | None:
@@ -87,6 +84,7 @@ class Tool:
             signature.description if description is None else description,
             function,
             signature,
+            _is_async(function),
             limit,
             exempt,
             tool_class,
