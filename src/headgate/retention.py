@@ -19,7 +19,9 @@ GIB = 1 << 30
 Why = Literal["age", "session", "total", "space", "damaged", "missing"]
 
 SLACK = 16
-"""Whoever makes room makes a sixteenth of the limit more: it is not made anew for every write."""
+LIVE_SLACK = 64
+"""Whoever makes room makes this part of the limit more, or it would be made anew for every write;
+less where what is live has to go for it."""
 
 FLOOR_SHARE = 0.05
 """The floor of free space is never more than this share of the disk: a small one stays usable."""
@@ -32,7 +34,8 @@ class Retention:
     age_s: float | None = 7 * DAY_S
     """Since an original was last kept, read, or referred to by a history that was sent."""
     live_s: float = DAY_S
-    """How long a history that is not sent again is live, and a result that is new."""
+    """How long a history that is not sent again is live; and how long a result that was in none
+    yet goes after those that were."""
     result_bytes: int | None = 4 * GIB
     """What is kept of one result; of a larger one its first bytes."""
     session_bytes: int | None = 16 * GIB
@@ -87,6 +90,14 @@ class Held:
     used_ns: int
     """When it was last kept, read, or referred to."""
     live: bool
+    """Whether a live history refers to it, or one is about to."""
+    new: bool = False
+    """Whether it is so new that a history may refer to it of which nobody told us."""
+
+    @property
+    def wanted(self) -> bool:
+        """Whether somebody may still ask for it."""
+        return self.live or self.new
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +135,9 @@ def victims(
     """What has to go, and why: too old first, then over a session's limits, then over all.
 
     `fixed` is what each session has on disk beside originals. `short_bytes` is missing to the floor
-    of free space; for that alone, nothing live goes.
+    of free space; for that alone, nothing goes that somebody may ask for.
     """
-    first_to_go = sorted(held, key=lambda one: (one.live, one.used_ns, one.ref))
+    first_to_go = sorted(held, key=lambda one: (one.live, one.new, one.used_ns, one.ref))
     going: dict[Held, Why] = {one: "age" for one in first_to_go if _is_old(one, retention, now_ns)}
     by_session: dict[str, list[Held]] = {need.session: []}
     for one in first_to_go:
@@ -148,40 +159,44 @@ def victims(
     )
     going |= dict.fromkeys(_over(left, total), "total")
     short_bytes -= sum(one.size_bytes for one in going)
-    spare = [one for one in first_to_go if one not in going and not one.live]
-    going |= dict.fromkeys(_first(spare, short_bytes, 0), "space")
+    spare = [one for one in first_to_go if one not in going and not one.wanted]
+    going |= dict.fromkeys(_first(spare, short_bytes), "space")
     return going
 
 
 def _is_old(one: Held, retention: Retention, now_ns: int) -> bool:
-    if retention.age_s is None or one.live:
+    if retention.age_s is None or one.wanted:
         return False
     return now_ns - one.used_ns > retention.age_s * 1e9
 
 
-def _over(held: Sequence[Held], room: Room) -> list[Held]:
+def _over(held: Iterable[Held], room: Room) -> list[Held]:
     """The first of these that must go so that what is left and what is wanted have room."""
-    used = room.fixed_bytes + room.need_bytes + sum(one.size_bytes for one in held)
-    over_bytes = _excess(used, room.most_bytes)
-    over_count = _excess(room.need_count + len(held), room.most_count)
-    return _first(held, over_bytes, over_count)
+    listed = list(held)
+    used = room.fixed_bytes + room.need_bytes + sum(one.size_bytes for one in listed)
+    over_bytes = used - room.most_bytes if room.most_bytes is not None else 0
+    count = room.need_count + len(listed)
+    over_count = count - room.most_count if room.most_count is not None else 0
+    going: list[Held] = []
+    freed = 0
+    for one in listed:
+        share = LIVE_SLACK if one.wanted else SLACK
+        more_bytes = (room.most_bytes or 0) // share if over_bytes > 0 else 0
+        more_count = (room.most_count or 0) // share if over_count > 0 else 0
+        if freed >= over_bytes + more_bytes and len(going) >= over_count + more_count:
+            break
+        going.append(one)
+        freed += one.size_bytes
+    return going
 
 
-def _excess(used: int, most: int | None) -> int:
-    """How much has to go so that `used` is under its limit, and some more."""
-    if most is None or used <= most:
-        return 0
-    return used - most + most // SLACK
-
-
-def _first(held: Iterable[Held], over_bytes: int, over_count: int) -> list[Held]:
+def _first(held: Iterable[Held], over_bytes: int) -> list[Held]:
     going: list[Held] = []
     for one in held:
-        if over_bytes <= 0 and over_count <= 0:
+        if over_bytes <= 0:
             break
         going.append(one)
         over_bytes -= one.size_bytes
-        over_count -= 1
     return going
 
 
@@ -191,6 +206,6 @@ WORDS: Mapping[Why, str] = {
     "total": "there was more than is kept in all",
     "space": "the disk was nearly full",
     "damaged": "its file was damaged",
-    "missing": "its file was deleted by somebody else",
+    "missing": "its file is no longer there",
 }
 """Why an original is gone, for its reader."""

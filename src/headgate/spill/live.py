@@ -51,11 +51,9 @@ class Histories(msgspec.Struct, frozen=True, array_like=True):
         """When a history that refers to it was last sent; 0: none was."""
         return max((line.time_ns for line in self.sent if ref in line.refs), default=0)
 
-    def is_live(self, ref: Ref, used_ns: int, since_ns: int) -> bool:
-        """Whether a history sent since then refers to it, or it is as new and none was seen yet."""
-        if any(line.time_ns >= since_ns and ref in line.refs for line in self.sent):
-            return True
-        return ref not in self.dropped and used_ns >= since_ns
+    def is_live(self, ref: Ref, since_ns: int) -> bool:
+        """Whether a history that was sent since then refers to it."""
+        return any(line.time_ns >= since_ns and ref in line.refs for line in self.sent)
 
     def without(self, refs: Collection[Ref]) -> Histories:
         """What is known once these originals are gone."""

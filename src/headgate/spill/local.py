@@ -69,7 +69,7 @@ class LocalStore:
             durable=durable,
             files_dir=files_dir,
             name_by=name_by,
-            reserve=self._reserve_copy,
+            reserve=self._reserve_beside,
         )
         self._clock = clock
         self._objects = self.shelf.objects
@@ -175,7 +175,8 @@ class LocalStore:
             return self._index.add(Again(ref, call_id, tool, self._clock(), file))
         kept = _kept(ref, counted, call_id, tool, self._clock())
         if counted.full_length:
-            self._objects.note(kept)
+            with suppress(NoRoom):
+                self._objects.note(kept, self._reserve_beside)
         draft.place(ref, counted.length, self._clock())
         if known is not None:
             self._remove_former(kept)
@@ -202,11 +203,11 @@ class LocalStore:
         """Count what is not needed after all no longer; `temp` goes with it."""
         self.house.release(self.shelf, size_bytes, count, temp)
 
-    def _reserve_copy(self, temp: Temp, have: int, want: int) -> None:
-        """Count what a copy as plain text takes; for that alone nothing is removed."""
+    def _reserve_beside(self, temp: Temp, have: int, want: int) -> None:
+        """Count what stands beside an original; for that alone nothing is removed."""
         need = Need(self.shelf.name, want - have, 0)
         if self.house.reserved(self.shelf, self.retention, temp, need, want) is not None:
-            raise NoRoom("no room for a copy as plain text")
+            raise NoRoom(f"no room for {want:,} bytes beside an original")
 
     def _stands(self, known: Kept) -> bool:
         """Whether an original is there as it came, every byte, and is not removed just now."""

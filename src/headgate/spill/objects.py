@@ -8,7 +8,7 @@ what it is.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
@@ -103,11 +103,13 @@ class Objects:
         except OSError as error:
             raise store_error(self.folder.role, self.folder.path, error) from error
 
-    def note(self, kept: Kept) -> None:
+    def note(self, kept: Kept, reserve: Callable[[Temp, int, int], None]) -> None:
         """Put its line of the index beside an object of which only a part is kept."""
+        line = msgspec.msgpack.encode(kept)
         temp = self.begin()
         try:
-            self.write(temp, msgspec.msgpack.encode(kept))
+            reserve(temp, 0, len(line))
+            self.write(temp, line)
             self._finish(temp, kept.ref + NOTE)
         except OSError as error:
             raise store_error(self.folder.role, self.folder.path, error) from error

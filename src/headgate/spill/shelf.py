@@ -22,7 +22,8 @@ from headgate.spill.usage import Counts
 from headgate.types import Ref
 
 GRACE_NS: Final = 600 * 10**9
-"""An object without its line in the index may be about to get it: so long it is left alone."""
+"""So long an object without a line in the index is left alone, because it may be about to get it,
+and one that no history refers to yet counts as if one did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +107,12 @@ class Shelf:
             if ref not in kept and now_ns - found.changed_ns < GRACE_NS:
                 continue
             used_ns = max(kept.get(ref, 0), found.changed_ns)
-            live = histories.is_live(ref, used_ns, since_ns)
+            unseen = ref not in histories.dropped
+            # What was kept just now is in the history that is sent next.
+            live = histories.is_live(ref, since_ns) or (unseen and now_ns - used_ns < GRACE_NS)
+            new = unseen and used_ns >= since_ns
             used_ns = max(used_ns, histories.used_ns(ref))
-            held.append(Held(self.name, ref, found.size_bytes, used_ns, live))
+            held.append(Held(self.name, ref, found.size_bytes, used_ns, live, new))
         return held
 
     def remove(self, going: Mapping[Ref, Why], now_ns: int) -> None:

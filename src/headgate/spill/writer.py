@@ -71,7 +71,7 @@ class LocalWriter:
                 self._tally.pass_by(block)
                 continue
             self._take(block)
-            if self._waiting_bytes > CHUNK_BYTES:
+            if self._waiting_bytes > CHUNK_BYTES and not self._is_full:
                 self._flush()
 
     def commit(self, ref: Ref, sha256: str) -> About:

@@ -1,0 +1,441 @@
+"""Retention with the real store: limits hold, what goes leaves a tombstone, counts are true."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from headgate.errors import RefGone, RefNotFound, StoreError
+from headgate.retention import EVERYTHING, Need, Retention
+from headgate.spill.house import SWEEP_EVERY_NS, House, NoRoom
+from headgate.spill.local import LocalStore
+from headgate.spill.usage import Counts
+from tests.spill.keeping import keep, ref_in, session_path
+
+HOUR = 3_600 * 10**9
+START = 1_800_000_000 * 10**9
+"""2027-01-15 08:00 UTC."""
+
+
+class Clock:
+    """A clock that stands until somebody moves it."""
+
+    def __init__(self) -> None:
+        self.now_ns = START
+
+    def __call__(self) -> int:
+        return self.now_ns
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def open_store(tmp_path, clock):
+    def opened(session="s", **limits) -> LocalStore:
+        retention = Retention(**{"age_s": None, "free_bytes": None, **limits})
+        return LocalStore(tmp_path / "state", session, retention=retention, clock=clock)
+
+    return opened
+
+
+def text(i: int, size: int = 100) -> bytes:
+    return (b"%06d " % i * size)[: size - 1] + b"\n"
+
+
+def on_disk(state: Path) -> int:
+    """Bytes of originals, of unfinished ones and of copies; a second name of a file is none."""
+    found = {}
+    for folder in ("objects", "files", "tmp"):
+        for path in state.glob(f"sessions/*/{folder}/*"):
+            status = path.lstat()
+            found[status.st_ino] = status.st_size
+    return sum(found.values())
+
+
+def counted(store: LocalStore) -> tuple[int, int]:
+    with store.house.usage.locked() as books:
+        total = books.total()
+    return (total.bytes, total.count)
+
+
+@pytest.mark.proves("K4", "P9")
+def test_a_session_keeps_its_newest_and_says_of_the_others_that_they_are_gone(open_store, clock):
+    store = open_store(session_bytes=350)
+    refs = []
+    for i in range(6):
+        refs.append(keep(store, text(i)).ref)
+        clock.now_ns += HOUR
+
+    assert [about.ref for about in store.all()] == refs[3:]
+    assert store.read(refs[5], 0, 999) == text(5)
+    with pytest.raises(RefGone) as caught:
+        store.about(refs[0])
+    assert str(caught.value) == (
+        f"result '{refs[0]}' is gone: removed 2027-01-15 11:00 UTC, because its session had more "
+        "than is kept of one session; run the tool again to get it back"
+    )
+    assert [(one.ref, one.why) for one in store.take_removed()] == [
+        (ref, "session") for ref in refs[:3]
+    ]
+
+
+@pytest.mark.proves("K4")
+def test_plain_files_go_with_their_originals(open_store, tmp_path):
+    store = open_store(session_count=1)
+    first = keep(store, text(1), call_id="one")
+    copy = keep(store, b"\xff no text", call_id="two")
+
+    assert not Path(first.file).exists()
+    assert Path(copy.file).exists()
+    keep(store, text(3))
+    assert not Path(copy.file).exists()
+    assert len(list(session_path(tmp_path / "state", "s").glob("files/*"))) == 1
+
+
+@pytest.mark.proves("K4")
+def test_a_file_in_a_workspace_goes_only_if_it_still_is_the_original(tmp_path, clock):
+    retention = Retention(session_count=1, free_bytes=None)
+    work = tmp_path / "work"
+    store = LocalStore(
+        tmp_path / "state", "s", retention=retention, clock=clock, files_dir=work, name_by="call"
+    )
+    keep(store, text(1), call_id="first")
+    keep(store, text(2), call_id="second")
+    assert [path.name for path in work.iterdir()] == ["second.txt"]
+
+    (work / "second.txt").unlink()
+    (work / "second.txt").write_text("the user's own")
+    keep(store, text(3), call_id="third")
+    assert (work / "second.txt").read_text() == "the user's own"
+
+
+@pytest.mark.proves("K4")
+def test_all_sessions_share_the_total_and_the_least_recently_used_goes(open_store, clock):
+    stores = [open_store(name, total_bytes=400) for name in ("a", "b", "c")]
+    refs = []
+    for i in range(6):
+        refs.append(keep(stores[i % 3], text(i)).ref)
+        clock.now_ns += HOUR
+
+    assert [store.all() for store in stores] == [
+        [stores[0].about(refs[3])],
+        [stores[1].about(refs[4])],
+        [stores[2].about(refs[2]), stores[2].about(refs[5])],
+    ]
+    with pytest.raises(RefGone, match="because there was more than is kept in all"):
+        stores[0].read(refs[0], 0, 1)
+
+
+@pytest.mark.proves("K4")
+def test_what_a_live_history_refers_to_goes_last(open_store, clock):
+    store = open_store(session_count=3)
+    live = keep(store, text(0)).ref
+    store.refer([b"link"], frozenset({live}))
+    for i in range(1, 30):
+        clock.now_ns += HOUR // 2
+        keep(store, text(i))
+
+    assert store.read(live, 0, 999) == text(0)
+    store.refer([b"link", b"next"], frozenset())
+    keep(store, text(99))
+    with pytest.raises(RefGone):
+        store.about(live)
+
+
+@pytest.mark.proves("K4")
+def test_reading_counts_as_use(open_store, clock):
+    store = open_store(session_count=3)
+    refs = [keep(store, text(i)).ref for i in range(3)]
+    clock.now_ns += 48 * HOUR
+    store.touch(refs[0])
+    keep(store, text(3))
+
+    assert store.all()[0].ref == refs[0]
+    assert len(store.all()) == 3
+
+
+@pytest.mark.proves("K4")
+def test_what_is_too_old_goes_with_the_next_write_once_an_hour_has_passed(open_store, clock):
+    store = open_store(age_s=24 * 3_600, live_s=3_600)
+    old = keep(store, text(0)).ref
+    clock.now_ns += 25 * HOUR
+    young = keep(store, text(1)).ref
+
+    assert [about.ref for about in store.all()] == [young]
+    with pytest.raises(RefGone, match="it was not used for longer than results are kept"):
+        store.about(old)
+    clock.now_ns += SWEEP_EVERY_NS - 1
+    keep(store, text(2))
+    assert not store.house.is_due
+
+
+@pytest.mark.proves("K4", "P1")
+def test_the_same_content_kept_again_lifts_its_tombstone(open_store):
+    store = open_store(session_count=1)
+    first = keep(store, text(0)).ref
+    keep(store, text(1))
+    with pytest.raises(RefGone):
+        store.read(first, 0, 1)
+
+    keep(store, text(0))
+
+    assert store.read(first, 0, 999) == text(0)
+    assert open_store().read(first, 0, 999) == text(0)
+
+
+@pytest.mark.proves("P9", "P14")
+def test_another_process_learns_what_was_removed_and_another_session_nothing(open_store):
+    ours, theirs, foreign = open_store(session_count=1), open_store(), open_store("other")
+    ref = keep(theirs, text(0)).ref
+    assert theirs.read(ref, 0, 999) == text(0)
+    keep(ours, text(1))
+
+    with pytest.raises(RefGone, match="is gone: removed"):
+        theirs.read(ref, 0, 999)
+    with pytest.raises(RefNotFound) as caught:
+        foreign.read(ref, 0, 999)
+    assert type(caught.value) is RefNotFound
+    assert str(caught.value) == f"no result '{ref}' in this session; it may have expired"
+
+
+@pytest.mark.proves("P9")
+def test_an_object_that_somebody_deleted_is_told_as_gone(open_store, tmp_path):
+    store = open_store()
+    ref = keep(store, text(0)).ref
+    (session_path(tmp_path / "state", "s") / "objects" / ref).unlink()
+
+    with pytest.raises(RefGone) as caught:
+        store.read(ref, 0, 1)
+    assert str(caught.value) == (
+        f"result '{ref}' is gone: its file is no longer there; run the tool again to get it back"
+    )
+
+
+@pytest.mark.proves("K4", "P15")
+@pytest.mark.parametrize("limit", ["result_bytes", "session_bytes", "total_bytes"])
+def test_one_result_larger_than_the_quota_is_kept_up_to_it(open_store, tmp_path, limit):
+    store = open_store(**{limit: 700_000})
+    content = b"%07d\n" * 1 % 7 * 125_000
+
+    about = keep(store, content)
+
+    assert (about.length, about.full_length) == (700_000, 1_000_000)
+    assert store.read(about.ref, 0, 1 << 30) == content[:700_000]
+    assert about.sha256 == hashlib.sha256(content).hexdigest()
+    assert on_disk(tmp_path / "state") <= 701_000
+    assert counted(store)[0] >= 700_000
+
+
+@pytest.mark.proves("P9", "K4")
+def test_a_part_that_was_kept_is_found_again_without_the_index(open_store, tmp_path):
+    store = open_store(result_bytes=50)
+    about = keep(store, text(0))
+    (session_path(tmp_path / "state", "s") / "index").unlink()
+
+    again = open_store().about(about.ref)
+
+    assert (again.length, again.full_length, again.sha256) == (50, 100, about.sha256)
+    assert open_store().read(about.ref, 0, 99) == text(0)[:50]
+
+
+@pytest.mark.proves("K4")
+def test_more_is_kept_of_the_same_content_when_more_is_allowed(open_store, tmp_path):
+    part = keep(open_store(result_bytes=50), text(0))
+    whole = keep(open_store(), text(0))
+
+    assert (part.length, whole.length, whole.full_length) == (50, 100, None)
+    (session_path(tmp_path / "state", "s") / "index").unlink()
+    assert open_store().read(part.ref, 0, 999) == text(0)
+
+
+@pytest.mark.proves("K4")
+def test_no_character_is_cut_where_a_text_is_cut(open_store):
+    about = keep(open_store(result_bytes=10), "ä".encode() * 4 + "€€".encode(), clean=True)
+
+    assert about.length == 8
+    assert Path(about.file).read_text() == "ääää"
+
+
+@pytest.mark.proves("K4")
+def test_a_stream_that_meets_the_quota_keeps_what_it_has(open_store, tmp_path):
+    store, other = open_store(total_bytes=2_000_000), open_store("other", total_bytes=2_000_000)
+    busy = other.writer(call_id="c", tool="t")
+    busy.write(b"x" * 1_000_000)
+    content = b"0123456\n" * 150_000
+    writer = store.writer(call_id="c", tool="t")
+    for at in range(0, len(content), 50_000):
+        writer.write(content[at : at + 50_000])
+
+    about = writer.commit(ref_in(store, content), hashlib.sha256(content).hexdigest())
+
+    assert 0 < about.length < len(content)
+    assert about.full_length == len(content)
+    assert store.read(about.ref, 0, 1 << 30) == content[: about.length]
+    assert on_disk(tmp_path / "state") <= 2_000_000
+    busy.abort()
+    assert counted(store) == (on_disk(tmp_path / "state"), 1)
+
+
+@pytest.mark.proves("K4")
+def test_where_nothing_can_be_removed_there_is_no_room(open_store):
+    store = open_store(total_count=1)
+    busy = store.writer(call_id="c", tool="t")
+    busy.write(b"x" * 300_000)
+
+    with pytest.raises(NoRoom, match="would be more than retention keeps in all"):
+        keep(store, text(0))
+    busy.abort()
+    assert keep(store, text(0)).length == 100
+
+
+@pytest.mark.proves("K4", "P11")
+def test_a_disk_that_is_nearly_full_is_left_alone(open_store):
+    store = open_store(free_bytes=1 << 60, session_bytes=None, total_bytes=None)
+    store.house.state.make()
+    disk = os.statvfs(store.house.state.path)
+    if disk.f_bavail * disk.f_frsize > disk.f_blocks * disk.f_frsize * 0.05:
+        assert keep(store, text(0)).length == 100, "the floor is a twentieth of the disk at most"
+    need = Need("s", disk.f_blocks * disk.f_frsize, 1)
+
+    temp = store.shelf.objects.begin()
+    with pytest.raises(NoRoom, match="less free space on this disk than retention leaves"):
+        store.house.reserve(store.shelf, store.retention, temp, need, 100)
+    temp.discard()
+
+
+@pytest.mark.proves("P15")
+def test_what_is_counted_is_what_is_there(open_store, tmp_path):
+    store = open_store(session_count=5)
+    for i in range(12):
+        content = [text(i), b"\xff%d" % i * 300, b"x" * 300_000 + b"%d" % i][i % 3]
+        keep(store, content)
+        keep(store, content, call_id="again")
+    store.writer(call_id="c", tool="t").write(b"y" * 600_000)
+
+    size, count = counted(store)
+    assert (size, count) == (on_disk(tmp_path / "state"), len(store.all()))
+    assert count <= 5
+
+
+@pytest.mark.proves("P10", "P15")
+def test_what_a_killed_process_had_counted_is_given_back_by_the_next_sweep(open_store, tmp_path):
+    store = open_store()
+    keep(store, text(0))
+    with store.house.usage.locked() as books:
+        books.set_total(Counts(10**9, 7, START))
+    left = session_path(tmp_path / "state", "s") / "tmp" / ".tmp-left"
+    left.write_bytes(b"x" * 500)
+
+    swept = store.house.sweep(EVERYTHING)
+
+    assert (swept.removed, swept.left) == ((), Counts(100, 1))
+    assert not left.exists()
+    assert counted(store) == (100, 1)
+
+
+@pytest.mark.proves("K4")
+def test_a_dry_sweep_says_what_would_go_and_removes_nothing(open_store, clock):
+    store = open_store()
+    refs = [keep(store, text(i)).ref for i in range(3)]
+    clock.now_ns += 48 * HOUR
+
+    swept = store.house.sweep(Retention(age_s=3_600, live_s=0, free_bytes=None), dry=True)
+
+    assert {one.ref for one in swept.removed} == set(refs)
+    assert len(store.all()) == 3
+
+
+@pytest.mark.proves("P10")
+def test_an_object_that_is_about_to_be_listed_is_left_alone(open_store, tmp_path, clock):
+    store = open_store()
+    ref = keep(store, text(0)).ref
+    (session_path(tmp_path / "state", "s") / "index").unlink()
+    strict = Retention(age_s=0, live_s=0, free_bytes=None)
+
+    assert open_store().house.sweep(strict).removed == ()
+    clock.now_ns += HOUR
+    assert [one.ref for one in open_store().house.sweep(strict).removed] == [ref]
+
+
+@pytest.mark.proves("P10")
+def test_an_object_that_has_a_tombstone_is_removed_by_the_next_sweep(open_store, tmp_path):
+    store = open_store(session_count=1)
+    ref = keep(store, text(0)).ref
+    keep(store, text(1))
+    path = session_path(tmp_path / "state", "s") / "objects" / ref
+    path.write_bytes(text(0))
+
+    store.house.sweep(EVERYTHING)
+
+    assert not path.exists()
+
+
+@pytest.mark.proves("K4")
+def test_an_index_of_tombstones_stays_short_and_forgets_none(
+    open_store, tmp_path, clock, monkeypatch
+):
+    monkeypatch.setattr("headgate.spill.index.REWRITE_RECORDS", 20)
+    store, other = open_store(session_count=2), open_store()
+    refs = []
+    for i in range(60):
+        clock.now_ns += 1
+        refs.append(keep(store, text(i), call_id=f"c{i}").ref)
+    index = session_path(tmp_path / "state", "s") / "index"
+
+    assert index.stat().st_size < 60 * 60
+    for reader in (store, other, open_store()):
+        for ref in refs[:-2]:
+            with pytest.raises(RefGone):
+                reader.about(ref)
+        assert [about.ref for about in reader.all()] == refs[-2:]
+        assert reader.last().call_id == "c59"
+
+
+def test_a_sweep_that_cannot_be_is_told_and_does_not_stop_the_write(open_store, clock, tmp_path):
+    store = open_store()
+    keep(store, text(0))
+    (tmp_path / "state" / "sessions" / "broken").mkdir(mode=0o777)
+    (tmp_path / "state" / "sessions" / "broken").chmod(0o777)
+    clock.now_ns += 2 * HOUR
+
+    keep(store, text(1))
+
+    assert "others may write in it" in store.take_trouble()
+    assert store.take_trouble() is None
+
+
+@pytest.mark.proves("K4")
+def test_a_history_that_only_grew_is_noted_now_and_then(open_store, clock, tmp_path):
+    store = open_store()
+    ref = keep(store, text(0)).ref
+    live = session_path(tmp_path / "state", "s") / "live"
+    store.refer([b"a"], frozenset())
+    assert not live.exists()
+
+    store.refer([b"a"], frozenset({ref}))
+    written = live.stat().st_ino
+    store.refer([b"a", b"b"], frozenset({ref}))
+    assert live.stat().st_ino == written
+    clock.now_ns += HOUR
+    store.refer([b"a", b"b", b"c"], frozenset({ref}))
+    assert live.stat().st_ino != written
+    assert [sent.anchor for sent in store.shelf.live.read().sent] == [b"c"]
+
+
+def test_a_house_without_sessions_is_swept(tmp_path):
+    assert House(tmp_path / "state").sweep(Retention()).left == Counts()
+
+
+def test_an_error_of_the_count_is_a_store_error(open_store, tmp_path):
+    store = open_store()
+    keep(store, text(0))
+    (tmp_path / "state" / "usage").unlink()
+    (tmp_path / "state" / "usage").mkdir()
+
+    with pytest.raises(StoreError):
+        keep(store, text(1))
+    assert store.read(ref_in(store, text(0)), 0, 999) == text(0)
