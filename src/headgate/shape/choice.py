@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from headgate.marker import Marker
 from headgate.shape.cut import prefix, suffix
 from headgate.shape.shaper import Room
-from headgate.shape.sketch import Sketch
+from headgate.shape.sketch import Found, Sketch
 
 LEAST_CLIP = 24
 """A cut line smaller than this, its own marker included, says nothing."""
@@ -27,6 +28,9 @@ class Lines:
     broken: dict[int, tuple[str, str, int]]
     """Lines of which only start and end are at hand, and the number of characters between."""
 
+    near: dict[int, str]
+    """Lines that stand out between the ends, and those around them."""
+
     first_chars: list[int]
     last_chars: list[int]
     """How long the lines of each list are up to each one, line ends included."""
@@ -36,7 +40,7 @@ class Lines:
             return self.first[number - 1]
         if number > self.total - len(self.last):
             return self.last[number - self.total - 1]
-        return None
+        return self.near.get(number)
 
     def run(self, first: int, last: int) -> list[str]:
         """Lines that are at hand, one after the other."""
@@ -60,11 +64,11 @@ class Lines:
         return min(start, place) + before + 1
 
 
-def lines_of(sketch: Sketch) -> Lines:
-    """Take a sketch apart into lines."""
+def lines_of(sketch: Sketch, brightest: Sequence[Found] = ()) -> Lines:
+    """Take a sketch apart into lines: its ends, and around those that stand out most."""
     if not sketch.tail:
         text = sketch.head.decode(errors="ignore")
-        return _lines(text.removesuffix("\n").split("\n"), [], sketch.lines, {})
+        return _lines(text.removesuffix("\n").split("\n"), [], sketch.lines, {}, {})
     *first, start = sketch.head.decode(errors="ignore").split("\n")
     end, *last = sketch.tail.decode(errors="ignore").removesuffix("\n").split("\n")
     broken: dict[int, tuple[str, str, int]] = {}
@@ -73,13 +77,34 @@ def lines_of(sketch: Sketch) -> Lines:
         broken[opened] = (start, end, max(sketch.open_chars - len(end), 0))
     elif start:
         broken[opened] = (start, "", sketch.open_chars)
-    return _lines(first, last, sketch.lines, broken)
+    between = [line for line in brightest if opened < line.number < closed]
+    return _lines(first, last, sketch.lines, broken, _near(between))
+
+
+def _near(found: Sequence[Found]) -> dict[int, str]:
+    """The lines around those that stand out; of the first of them only the end may be at hand."""
+    near: dict[int, str] = {}
+    for line in found:
+        before = line.before.decode(errors="ignore").split("\n")[1:-1]
+        after = line.after.decode(errors="ignore").split("\n")[:-1]
+        near.update(zip(range(line.number - len(before), line.number), before, strict=True))
+        near.update(enumerate(after, line.number + 1))
+    for line in found:
+        if not line.hidden_bytes:
+            near[line.number] = line.data.decode(errors="ignore")
+        else:
+            near.pop(line.number, None)
+    return near
 
 
 def _lines(
-    first: list[str], last: list[str], total: int, broken: dict[int, tuple[str, str, int]]
+    first: list[str],
+    last: list[str],
+    total: int,
+    broken: dict[int, tuple[str, str, int]],
+    near: dict[int, str],
 ) -> Lines:
-    return Lines(first, last, total, broken, _lengths(first), _lengths(last))
+    return Lines(first, last, total, broken, near, _lengths(first), _lengths(last))
 
 
 def _lengths(lines: list[str]) -> list[int]:
@@ -94,7 +119,7 @@ class Choice:
         self, lines: Lines, room: Room, marker: Marker, limit: int, *, chars_per_unit: float
     ) -> None:
         self.chars_per_unit = chars_per_unit
-        """About how long a text is that measures one: where to look, never how much fits."""
+        """About how long a text is that measures one: a guess, made true by `settle`."""
         self.lines = lines
         self.room = room
         self.marker = marker
@@ -170,6 +195,30 @@ class Choice:
             self.clipped[number] = hidden_chars
         return True
 
+    def guess(self, number: int, text: str, hidden_chars: int) -> bool:
+        """Show a line if there is room for about what it costs; `settle` finds out what it does."""
+        size = int((len(text) + 1) / self.chars_per_unit) + 1
+        price = size + self._gaps(number) * self.gap_cost
+        if price > self.left:
+            return False
+        self._take(number, text, price)
+        if hidden_chars:
+            self.clipped[number] = hidden_chars
+        return True
+
+    def settle(self) -> None:
+        """Measure all that is shown, and learn from it what such lines cost."""
+        numbers = sorted(self.shown)
+        text = "".join(f"{self.shown[number]}\n" for number in numbers)
+        if not text:
+            return
+        size = self.room.size(text)
+        self.chars_per_unit = len(text) / max(size, 1)
+        self.costs = {
+            number: size * (len(self.shown[number]) + 1) // len(text) for number in numbers
+        }
+        self.cost = size + (len(gaps_between(numbers, self.lines.total)) + 1) * self.gap_cost
+
     def clip(self, number: int, most: int) -> bool:
         """Show the two ends of a long line, together at most `most`."""
         start, end, between = self._parts(number)
@@ -200,3 +249,15 @@ class Choice:
         self.costs[number] = price - self._gaps(number) * self.gap_cost
         self.shown[number] = text
         self.cost += price
+
+
+def gaps_between(numbers: Sequence[int], total: int) -> list[tuple[int, int]]:
+    """The runs of lines that are not among `numbers`, which are in order."""
+    gaps, number = [], 1
+    for line in numbers:
+        if line > number:
+            gaps.append((number, line - 1))
+        number = line + 1
+    if number <= total:
+        gaps.append((number, total))
+    return gaps

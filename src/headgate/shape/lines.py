@@ -6,11 +6,12 @@ gap markers they cause, and shown in the order of the text. Each gap says which 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headgate.marker import Ask, Marker
-from headgate.shape.choice import LEAST_CLIP, Choice, Lines, lines_of
-from headgate.shape.cut import prefix
+from headgate.shape.choice import LEAST_CLIP, Choice, Lines, gaps_between, lines_of
+from headgate.shape.light import lit
 from headgate.shape.shaper import Room, Shaped
 from headgate.shape.sketch import Found, Sketch
 
@@ -29,10 +30,15 @@ LEAST_HIDDEN = 40
 LEAST_LINE = 4
 """No line worth showing costs less."""
 
-LINES_BEFORE = 2
-LINES_AFTER = 3
-INDENTED_AFTER = 12
-"""What belongs to a line that stands out: what led to it, and the indented group under it."""
+FEWEST = 24
+CHARS_EACH = 60
+"""Lines that stand out and are looked at: some, and one for each so many characters of room."""
+
+ROUNDS = 3
+"""How often what is left after measuring is spent again."""
+
+SPARE = 32
+"""A part of the room this small is left to the ends."""
 
 MUCH = 2
 """Where less than one half of the text is shown, the marker stands at the head."""
@@ -48,22 +54,31 @@ class Leaning:
 
 def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, size: int) -> Shaped:
     """Choose and render; `size` is the measure of the whole text."""
-    lines = lines_of(sketch)
+    chars_per_unit = sketch.chars / max(size, 1)
+    brightest = _brightest(sketch, int(room.limit * chars_per_unit))
+    lines = lines_of(sketch, brightest)
     limit = room.limit - room.size(_main(marker, lines, sketch, size, room) + "\n")
-    choice = Choice(lines, room, marker, limit, chars_per_unit=sketch.chars / max(size, 1))
+    choice = Choice(lines, room, marker, limit, chars_per_unit=chars_per_unit)
+    lights = lit(brightest, lines.__getitem__, lines.total)
     ends = int(limit * (1 - leaning.middle))
     _fill(choice, 1, int(ends * leaning.head))
     _fill(choice, -1, ends - int(ends * leaning.head))
-    found = _fill_middle(choice, sketch)
+    found = _show_brightest(choice, sketch, lights)
     _close_small_gaps(choice)
     _fill_rest(choice, leaning.head)
     text = _render(choice, sketch, size)
     while not room.fits(text) and choice.shown:
-        _drop_some(choice, sketch, room.size(text) - room.limit)
+        _drop_some(choice, lights, room.size(text) - room.limit)
         text = _render(choice, sketch, size)
     if not room.fits(text):
         text = marker.short(lines.total, lines.total, "lines")
     return Shaped(text, _in_words(choice, found))
+
+
+def _brightest(sketch: Sketch, chars: int) -> list[Found]:
+    """Of the lines that stand out, as many as a room of so many characters may have to know."""
+    ranked = sorted(sketch.found.values(), key=lambda line: (-line.score, line.number))
+    return ranked[: FEWEST + chars // CHARS_EACH]
 
 
 def _fill(choice: Choice, step: int, share: int) -> None:
@@ -100,69 +115,52 @@ def _take_run(choice: Choice, number: int, step: int, left: int) -> int:
     return 0
 
 
-def _fill_middle(choice: Choice, sketch: Sketch) -> int:
-    """Show what stands out, the most telling first, then what stands around it."""
-    ordinary = int(ORDINARY_CHARS / choice.chars_per_unit)
-    longest = max(choice.limit // LONGEST_SHARE, min(ordinary, choice.limit)) + choice.gap_cost
-    ranked = sorted(sketch.found.values(), key=lambda line: (-line.score, line.number))
-    added: list[Found] = []
-    for line in ranked:
-        if choice.left < LEAST_CLIP:
+def _show_brightest(choice: Choice, sketch: Sketch, lights: Mapping[int, float]) -> int:
+    """Show the brightest lines that fit; measured together, since one by one takes long."""
+    ranked = sorted(lights, key=lambda number: (-lights[number], number))
+    longest = max(int(choice.limit * choice.chars_per_unit) // LONGEST_SHARE, ORDINARY_CHARS)
+    added = 0
+    for _ in range(ROUNDS):
+        before = len(choice.shown)
+        for number in ranked:
+            if choice.left < LEAST_LINE:
+                break
+            if number not in choice.shown:
+                _show(choice, number, sketch.found.get(number), longest)
+        added += len(choice.shown) - before
+        if len(choice.shown) == before:
             break
-        if line.number not in choice.shown and _add_found(choice, line, longest):
-            added.append(line)
-    for line in added:
-        if choice.left < LEAST_CLIP:
+        choice.settle()
+        if choice.left < 0:
+            _drop_some(choice, lights, -choice.left)
+        if choice.left < choice.limit // SPARE:
             break
-        _add_near(choice, line, longest)
-    return len(added)
+    return added
 
 
-def _add_found(choice: Choice, line: Found, longest: int) -> bool:
-    if choice.add(line.number, longest):
-        return True
-    whole = choice.lines[line.number]
-    text = line.data.decode(errors="ignore")
-    length = len(whole) if whole is not None else len(text) + line.hidden_bytes
-    part = text
-    if choice.room.size(text) > longest // 2 or length > len(text):
-        part = prefix(text, longest // 2, choice.room.meter)
-    hidden = length - len(part)
-    if 0 < hidden < LEAST_HIDDEN:
-        part, hidden = whole or text, 0
-    shown = f"{part}{choice.marker.inside(hidden)}" if hidden > 0 else part
-    return choice.add_text(line.number, shown, hidden, longest)
-
-
-def _add_near(choice: Choice, line: Found, longest: int) -> None:
-    """Show what led to a line, and the indented group under it."""
-    before = line.before.removesuffix(b"\n").split(b"\n")[1:][::-1]
-    for step, data in enumerate(before[:LINES_BEFORE], 1):
-        if not _add_neighbour(choice, line.number - step, data, longest):
-            break
-    after = line.after.split(b"\n")[:-1]
-    for step, data in enumerate(after[:INDENTED_AFTER], 1):
-        if step > LINES_AFTER and data[:1] not in (b" ", b"\t"):
-            break
-        if not _add_neighbour(choice, line.number + step, data, longest):
-            break
-
-
-def _add_neighbour(choice: Choice, number: int, data: bytes, longest: int) -> bool:
-    if number in choice.shown:
-        return True
-    if number < 1 or number > choice.lines.total:
+def _show(choice: Choice, number: int, found: Found | None, longest: int) -> bool:
+    """Show a line, or of a long one the part that made it stand out."""
+    whole = choice.lines[number]
+    text = found.data.decode(errors="ignore") if found else whole
+    if text is None or (whole is not None and len(whole) <= longest):
+        text = whole
+    if text is None:
         return False
-    if choice.lines[number] is not None:
-        return choice.add(number, longest)
-    return choice.add_text(number, data.decode(errors="ignore"), 0, longest)
+    length = len(whole) if whole is not None else len(text) + (found.hidden_bytes if found else 0)
+    part = text[:longest]
+    hidden = length - len(part)
+    if whole is not None and hidden < LEAST_HIDDEN:
+        part, hidden = whole, 0
+    shown = f"{part}{choice.marker.inside(hidden)}" if hidden > 0 else part
+    return choice.guess(number, shown, hidden)
 
 
 def _close_small_gaps(choice: Choice) -> None:
     """Show single lines that cost less than the note that they are missing."""
-    for first, last in _gaps(choice):
-        if first == last:
-            choice.add(first, 0)
+    for first, last in gaps_between(sorted(choice.shown), choice.lines.total):
+        text = choice.lines[first]
+        if first == last and text is not None and len(text) < choice.gap_cost:
+            choice.guess(first, text, 0)
 
 
 def _fill_rest(choice: Choice, head_share: float) -> None:
@@ -193,15 +191,10 @@ def _grow_clipped(choice: Choice) -> None:
             return
 
 
-def _drop_some(choice: Choice, sketch: Sketch, over: int) -> None:
-    """Give back the least telling lines until `over` is paid."""
+def _drop_some(choice: Choice, lights: Mapping[int, float], over: int) -> None:
+    """Give back the darkest lines until `over` is paid."""
     middle = choice.lines.total / 2
-
-    def worth(number: int) -> tuple[float, float]:
-        found = sketch.found.get(number)
-        return (found.score if found else 0.0, abs(number - middle))
-
-    for number in sorted(choice.shown, key=worth):
+    for number in sorted(choice.shown, key=lambda n: (lights.get(n, 0.0), abs(n - middle))):
         over -= choice.costs[number]
         choice.drop(number)
         if over <= 0:
@@ -221,7 +214,7 @@ def _main(marker: Marker, lines: Lines, sketch: Sketch, size: int, room: Room) -
 def _render(choice: Choice, sketch: Sketch, size: int) -> str:
     """Put the chosen lines in order, a marker at each gap, the main one where it is noticed."""
     marker, total = choice.marker, choice.lines.total
-    gaps = _gaps(choice)
+    gaps = gaps_between(sorted(choice.shown), total)
     missing = sum(last - first + 1 for first, last in gaps)
     left_out = max(size - sum(choice.costs.values()), 0)
     main = ""
@@ -270,17 +263,6 @@ def _long_or_short(choice: Choice, missing: int, total: int, left_out: int, ask:
     if choice.room.size(long) * 2 <= choice.room.limit:
         return long
     return choice.marker.short(missing, total, "lines")
-
-
-def _gaps(choice: Choice) -> list[tuple[int, int]]:
-    gaps, number = [], 1
-    for line in sorted(choice.shown):
-        if line > number:
-            gaps.append((number, line - 1))
-        number = line + 1
-    if number <= choice.lines.total:
-        gaps.append((number, choice.lines.total))
-    return gaps
 
 
 def _in_words(choice: Choice, found: int) -> str:

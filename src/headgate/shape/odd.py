@@ -216,7 +216,7 @@ def _loud(items: Items) -> Scores:
     return scores
 
 
-def _loudness(data: bytes, sign: int, end: int) -> int:
+def _loudness(data: bytes, sign: int, end: int) -> float:
     if NAUGHT.match(data, end):
         return 0
     around = data[max(end - AROUND_BYTES, 0) : end + AROUND_BYTES]

@@ -1,6 +1,7 @@
-"""The signs by which a line is known to matter, and the places where they mislead.
+"""The signs by which a line is known to matter, and what takes from their weight.
 
-Patterns and weights are data. They are matched without regard to case, in one pass over the text.
+Patterns and weights are data. They are looked for in one pass over the text; a sign ends where its
+pattern ends, so each is written to end once.
 """
 
 from __future__ import annotations
@@ -10,48 +11,91 @@ from collections.abc import Sequence
 
 from headgate.scan import Hit, Scanner
 
-SIGNS: tuple[tuple[bytes, int], ...] = (
-    (rb"\b(fatal|panic|panicked|segmentation fault|core dumped|out of memory|oomkilled)\b", 10),
-    (rb"traceback \(most recent call last\)", 10),
-    (rb"\b[a-z0-9_.]*(error|exception)s?\b", 8),
-    (rb"\berr!", 8),
-    (rb"\bfail(ed|ure|ures|s|ing)?\b", 8),
-    (rb"\b(critical|severe|emerg|alert)\b", 7),
-    (rb"\b[0-9]+ (passed|failed|failing|errors?|warnings?|problems?|failures?|skipped)\b", 7),
-    (rb"\b(undefined reference|no such file|not found|permission denied|access denied)\b", 6),
-    (rb"\b(connection refused|timed out|timeout|aborted|killed|corrupt(ed)?|unreachable)\b", 6),
-    (rb"\b(exit|status|return)(ed)?( with)?( exit)?( code| status)?[ :=]+[1-9]", 6),
-    (rb"\b(cannot|can't|could not|couldn't|unable to|unexpected|unresolved|mismatch)\b", 5),
-    (rb"\b(warn|warning|deprecated)\b", 3),
+SIGNS: tuple[tuple[bytes, float], ...] = (
+    (rb"(?i)\bexit(ed)?( with)?( exit)?( code| status)?[ :=]+[1-9]", 3),
+    (rb"(?i)\b(status|code|returned)[ :=]+[1-9][0-9]{0,2}\b", 3),
+    (rb"\*\*\* .{0,200}Error [1-9]", 3),
+    (rb"(?i)\b(fatal|panic|panicked|segmentation fault|core dumped|out of memory|oomkilled)\b", 8),
+    (rb"(?i)\babort(ed)?\b", 6),
+    (rb"(?i)traceback \(most recent call last\)|^exception in|stack ?trace", 6),
+    (rb"(?i)\berrors?\b ?[:\]!)]|\berr!|\berror [a-z]{0,3}[0-9]|^[ \t]*error\b", 5),
+    (rb"(Error|Exception)\b", 7),
+    (rb"(?i)\berrors?\b", 5),
+    (rb"\bFAIL(ED|URE|URES|S)?\b|\bFailures?:", 11),
+    (rb"(?i)\bfail(ed|ure|ures|s|ing)?\b", 7),
+    (rb"(?i)\b[1-9][0-9]* (failed|failing|errors?|failures?|problems?)\b", 7),
+    (rb"(?i)\b(failures|errors|failed): ?[1-9]", 7),
+    ("✖|✗|✘|×|●|❌".encode(), 4),
+    (rb"^[ \t]*not ok\b", 6),
+    (rb"^[ \t]*[0-9]{1,4}\) \S", 11),
+    (rb"\.[A-Za-z]{1,5}(:[1-9]|\([1-9])", 4),
+    (rb"(?i)\b(expected|actual|got|but was|instead of|assert[a-z]*|mismatch)\b", 3),
+    (
+        rb"(?i)\b(cannot|can't|could not|couldn't|unable to|unexpected|undefined|unresolved|unknown"
+        rb"|invalid|missing|not found|no such|denied|refused|timed out|timeout|does ?n[o']t|must be"
+        rb"|should|killed|corrupt(ed)?|unreachable)\b",
+        2.5,
+    ),
+    (rb"(?i)\b(critical|severe|emerg|alert)\b", 5),
+    (rb"(?i)\b(warn|warnings?|deprecated)\b", 1.5),
 )
 
-SCANNER = Scanner([pattern for pattern, _ in SIGNS], caseless=True)
+ENDINGS = frozenset({0, 1, 2})
+"""Signs that a command ended badly: what it printed last stands before them."""
+
+COUNTS = frozenset({11, 12})
+"""Signs that count failures: what went well is counted beside them."""
+
+SCANNER = Scanner([pattern for pattern, _ in SIGNS])
 WEIGHTS = tuple(weight for _, weight in SIGNS)
+
+MORE = 0.3
+"""What a second sign in the same line adds to the weightiest."""
 
 REASSURING = re.compile(
     rb"\b(0|no|without|zero) (errors?|failures?|failed|warnings?|problems?|exceptions?)\b"
-    rb"|\b(errors?|failures?|failed|warnings?)\s?[:=]\s?0\b"
-    rb"|\b0 failed\b",
+    rb"|\b(errors?|failures?|failed|warnings?)\s?[:=]\s?0\b",
     re.IGNORECASE,
 )
-"""Says that nothing went wrong."""
+WENT_WELL = re.compile("\\b(?:ok|passed|success(?:ful)?|done)\\b|✓|✔".encode(), re.IGNORECASE)
+ROUTINE = re.compile(
+    rb"\b(?:download|install|fetch|unpack|setting up|get:|cach|upload|requirement already)",
+    re.IGNORECASE,
+)
+COMMAND = re.compile(rb"\s*[$>+] \S")
+REASSURED = 0.3
+WELL = 0.3
+WITHIN_ROUTINE = 0.15
+ONLY_NAMED = 0.3
+"""What is left of a sign where the line denies it, where something went well, where it tells what
+every build does, and where it is a command that has yet to run."""
 
 NAME_BYTES = frozenset(b"-_/.")
 LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 WORD_SIGNS = frozenset(
-    i
-    for i, (pattern, _) in enumerate(SIGNS)
-    if b"error|" in pattern or b"fail(" in pattern or b"warn|" in pattern
+    i for i, (pattern, _) in enumerate(SIGNS) if b"errors?\\b" in pattern or b"fail(" in pattern
 )
+NAMED = 1.0
 LONGEST_WORD_BYTES = 24
 
 
-def weight(data: bytes, hits: Sequence[Hit], line: bytes) -> int:
+def weight(data: bytes, hits: Sequence[Hit], line: bytes) -> float:
     """What the signs in one line are worth: less where it only names them, or denies them."""
-    most = max(
-        1 if sign in WORD_SIGNS and _names_it(data, end) else WEIGHTS[sign] for sign, end in hits
-    )
-    return 2 if most > 2 and REASSURING.search(line) else most
+    most = total = 0.0
+    for sign in {-1 if sign in WORD_SIGNS and _names_it(data, end) else sign for sign, end in hits}:
+        own = WEIGHTS[sign] if sign >= 0 else NAMED
+        most = max(most, own)
+        total += own
+    return (most + MORE * (total - most)) * _damping(line, counts=any(s in COUNTS for s, _ in hits))
+
+
+def _damping(line: bytes, *, counts: bool) -> float:
+    factor = REASSURED if REASSURING.search(line) else 1.0
+    if not counts and WENT_WELL.search(line):
+        factor *= WELL
+    if not counts and ROUTINE.search(line):
+        factor *= WITHIN_ROUTINE
+    return factor * ONLY_NAMED if COMMAND.match(line) else factor
 
 
 def _names_it(data: bytes, end: int) -> bool:

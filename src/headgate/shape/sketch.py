@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from headgate.shape.signs import SCANNER, weight
+from headgate.scan import Hit
+from headgate.shape.signs import ENDINGS, SCANNER, weight
 from headgate.types import Query
 
 PIECE_BYTES = 1 << 20
@@ -29,8 +30,12 @@ CLIP_BYTES = 600
 RARE_BYTES = 4 << 20
 """Up to this size lines are compared with each other, and one unlike all others stands out."""
 
-NEAR_BYTES = 800
-"""What is kept of the text before and after a line that stands out, for context."""
+BEFORE_BYTES = 800
+AFTER_BYTES = 2_400
+"""What is kept of the text around a line that stands out: what led to it, what belongs to it."""
+
+BEFORE_END_BYTES = 8_000
+"""What is kept before a line that says that a command failed: the last it printed."""
 
 FEW = 8
 
@@ -38,9 +43,7 @@ ENOUGH = 8
 """Lines of one form that are kept for choosing."""
 
 RARE_SCORE = 2.0
-QUERY_SCORE = 6.0
-REPEATED = 0.15
-"""What the second line of one form is still worth."""
+QUERY_SCORE = 8.0
 
 DIGITS = b"0123456789"
 CONTINUATION = bytes(range(0x80, 0xC0))
@@ -55,6 +58,8 @@ class Found:
     hidden_bytes: int
     """What of the line is not in `data`, where it was too long to keep."""
     score: float
+    is_end: bool = False
+    """Whether it says that a command ended badly."""
     before: bytes = b""
     after: bytes = b""
 
@@ -136,17 +141,25 @@ class Sketcher:
             stop = len(piece) if stop < 0 else stop
             number += piece.count(b"\n", counted, start)
             counted = start
-            line = _around(piece, start, stop, at)
             first = i
             while i < len(hits) and hits[i][1] <= stop:
                 i += 1
-            self._note(piece, number, start, stop, line, weight(piece, hits[first:i], line))
+            self._note_sign(piece, number, start, stop, hits[first:i])
+
+    def _note_sign(
+        self, piece: bytes, number: int, start: int, stop: int, hits: Sequence[Hit]
+    ) -> None:
+        line = _around(piece, start, stop, hits[0][1])
+        is_end = not ENDINGS.isdisjoint(sign for sign, _ in hits)
+        self._note(piece, number, start, stop, line, weight(piece, hits, line), is_end)
 
     def _note_words(self, piece: bytes) -> None:
         lowered = piece.lower()
+        lines = lowered.count(b"\n") + 2
         for word in self.words:
             hits = list(_ends_of(lowered, word, HITS_PER_PIECE))
-            rarity = math.log(1 + lowered.count(b"\n") / max(len(hits), 1)) / 4
+            rarity = math.log(lines / min(max(len(hits), 1), lines)) / math.log(lines)
+            score = QUERY_SCORE * rarity * rarity
             number, counted, stop = self.line, 0, -1
             for at in hits:
                 if at <= stop:
@@ -156,30 +169,36 @@ class Sketcher:
                 stop = len(lowered) if stop < 0 else stop
                 number += lowered.count(b"\n", counted, start)
                 counted = start
-                score = QUERY_SCORE * (0.5 + rarity)
                 self._note(piece, number, start, stop, _around(piece, start, stop, at), score)
 
     def _note(
-        self, piece: bytes, number: int, start: int, stop: int, line: bytes, score: float
+        self,
+        piece: bytes,
+        number: int,
+        start: int,
+        stop: int,
+        line: bytes,
+        score: float,
+        is_end: bool = False,
     ) -> None:
         form = line.translate(None, DIGITS)
         self.forms[form] += 1
-        if self.forms[form] > 1:
-            score *= REPEATED
+        score /= self.forms[form]
         known = self.found.get(number)
-        if known is None and self.forms[form] > ENOUGH:
-            return
         if known is not None:
             self.found[number] = replace(known, score=known.score + score)
             return
-        near = score > RARE_SCORE
+        if self.forms[form] > ENOUGH:
+            return
+        before = BEFORE_END_BYTES if is_end else BEFORE_BYTES
         self.found[number] = Found(
             number,
             line,
             stop - start - len(line),
             score,
-            before=piece[max(start - NEAR_BYTES, 0) : start] if near else b"",
-            after=piece[stop + 1 : stop + 1 + NEAR_BYTES] if near else b"",
+            is_end,
+            piece[max(start - before, 0) : start],
+            piece[stop + 1 : stop + 1 + AFTER_BYTES],
         )
         if len(self.found) >= 2 * FOUND_LINES:
             ranked = sorted(self.found.values(), key=lambda line: (-line.score, line.number))

@@ -18,9 +18,9 @@ LEAST_END_BYTES = 16 * 1024
 
 LEANING: Mapping[Kind, Leaning] = MappingProxyType(
     {
-        "test": Leaning(head=0.25, middle=0.5),
-        "build": Leaning(head=0.25, middle=0.5),
-        "log": Leaning(head=0.35, middle=0.5),
+        "test": Leaning(head=0.1, middle=1.0),
+        "build": Leaning(head=0.1, middle=1.0),
+        "log": Leaning(head=0.3, middle=0.9),
         "trace": Leaning(head=0.25, middle=0.3),
         "prose": Leaning(head=0.7, middle=0.2),
         "markdown": Leaning(head=0.7, middle=0.2),

@@ -1,0 +1,119 @@
+"""How far a line that stands out lights up what stands around it.
+
+A failure is a block, not a line: what it says stands under its heading, what led to it above. So
+each line that stands out shines on its neighbours, less from line to line, further into what is
+indented and less far over a blank line; and a line that says that a command failed shines far back
+over what the command printed last. What is brightest is shown first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from headgate.shape.sketch import Found
+
+LEAST = 0.8
+"""Light below this shows nothing: a line this dark is as good as any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fading:
+    """What is left of the light on the next line, by what that line is."""
+
+    plain: float
+    indented: float
+    blank: float
+    command: float
+
+
+DOWN = Fading(plain=0.85, indented=0.95, blank=0.75, command=0.5)
+UP = Fading(plain=0.77, indented=0.75, blank=0.65, command=0.1)
+
+END_LIGHT = 4.0
+END_FADING = 0.98
+"""Of the light of a line that says that a command failed; it shines up, over all alike."""
+FIRST_END = 2.0
+"""The first command that failed is more often the cause than those after it."""
+BEHIND_LAST_END = 0.8
+
+BOTH = 0.25
+"""What the weaker of the lights from above and below adds."""
+
+LATE = 0.25
+"""By how much the last line is worth more than the first: what went wrong stands near the end."""
+
+BLANK = 0.75
+USUAL_CHARS = 80
+LENGTH = 0.25
+"""How much a long line is worth less, since it takes the room of several."""
+
+COMMANDS = ("$ ", "> ", "+ ")
+
+
+def lit(
+    found: Iterable[Found], text_of: Callable[[int], str | None], total: int
+) -> dict[int, float]:
+    """How bright the lines are on which light falls; where no text is at hand, no light goes on."""
+    anchors = sorted(found, key=lambda line: (-line.score, line.number))
+    down: dict[int, float] = {}
+    up: dict[int, float] = {}
+    for anchor in anchors:
+        _shine(down, anchor, 1, DOWN, text_of, total)
+        _shine(up, anchor, -1, UP, text_of, total)
+    ends = sorted(line.number for line in anchors if line.is_end)
+    back = _shine_back(ends, text_of)
+    lights: dict[int, float] = {}
+    for number in down.keys() | up.keys() | back.keys():
+        above, below = down.get(number, 0.0), up.get(number, 0.0)
+        light = max(above, below) + BOTH * min(above, below) + back.get(number, 0.0)
+        light *= 1 - LATE + LATE * number / total
+        if ends and number > ends[-1]:
+            light *= BEHIND_LAST_END
+        text = text_of(number) or ""
+        if not text or text.isspace():
+            light *= BLANK
+        lights[number] = light / (1 + len(text) / USUAL_CHARS) ** LENGTH
+    return lights
+
+
+def _shine(
+    lights: dict[int, float],
+    anchor: Found,
+    step: int,
+    fading: Fading,
+    text_of: Callable[[int], str | None],
+    total: int,
+) -> None:
+    """Light up the anchor and what stands to one side of it, until it is dark or bright already."""
+    number, light = anchor.number, anchor.score
+    while light > LEAST and light > lights.get(number, 0.0):
+        lights[number] = light
+        number += step
+        text = text_of(number) if 0 < number <= total else None
+        if text is None:
+            return
+        light *= _fading(text, fading)
+
+
+def _fading(text: str, fading: Fading) -> float:
+    if not text or text.isspace():
+        return fading.blank
+    if text[0] == "\t" or text[:2] == "  ":
+        return fading.indented
+    return fading.command if text[:2] in COMMANDS else fading.plain
+
+
+def _shine_back(ends: list[int], text_of: Callable[[int], str | None]) -> dict[int, float]:
+    """Light up what stands before each line that says that a command failed."""
+    lights: dict[int, float] = {}
+    for place, end in enumerate(ends):
+        light = END_LIGHT * (FIRST_END if place == 0 else 1.0)
+        number = end
+        while number > 0 and light > LEAST and number not in lights:
+            if number != end and text_of(number) is None:
+                break
+            lights[number] = light
+            light *= END_FADING
+            number -= 1
+    return lights

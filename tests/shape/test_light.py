@@ -1,0 +1,69 @@
+import pytest
+
+from headgate.shape.light import lit
+from headgate.shape.sketch import Found
+
+LINES = """compiling a
+compiling b
+b.c:4: error: no such thing
+    in function f
+    in function g
+
+compiling c
+compiling d
+make: *** [all] Error 2
+cleaning up
+""".splitlines()
+
+
+def text_of(number):
+    return LINES[number - 1] if 0 < number <= len(LINES) else None
+
+
+def found(number, score, *, is_end=False):
+    return Found(number, LINES[number - 1].encode(), 0, score, is_end)
+
+
+@pytest.mark.proves("S4")
+def test_light_fades_from_line_to_line_and_less_into_what_is_indented():
+    lights = lit([found(3, 8.0)], text_of, len(LINES))
+
+    assert lights[3] > lights[4] > lights[5] > lights[7]
+    assert lights[4] > lights[2]
+
+
+@pytest.mark.proves("S4")
+def test_what_stands_far_from_everything_is_dark():
+    lights = lit([found(3, 2.0)], text_of, len(LINES))
+
+    assert 9 not in lights
+    assert 10 not in lights
+
+
+@pytest.mark.proves("S4")
+def test_a_command_that_failed_lights_up_all_that_stands_before_it():
+    lights = lit([found(9, 1.0, is_end=True)], text_of, len(LINES))
+
+    assert set(lights) >= set(range(1, 10))
+    assert lights[8] > lights[1]
+
+
+@pytest.mark.proves("S4")
+def test_the_first_failed_command_shines_brighter_than_those_after_it():
+    first = lit([found(3, 1.0, is_end=True), found(9, 1.0, is_end=True)], text_of, len(LINES))
+    last = lit([found(9, 1.0, is_end=True)], text_of, len(LINES))
+
+    assert first[2] > first[8]
+    assert first[2] > last[2]
+
+
+@pytest.mark.proves("S4")
+def test_no_light_goes_where_no_text_is_at_hand():
+    lights = lit([found(3, 8.0)], lambda number: text_of(number) if number < 5 else None, 10)
+
+    assert set(lights) == {1, 2, 3, 4}
+
+
+@pytest.mark.proves("S4")
+def test_nothing_that_stands_out_means_no_light():
+    assert lit([], text_of, len(LINES)) == {}
