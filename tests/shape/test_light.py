@@ -34,7 +34,7 @@ def test_light_fades_from_line_to_line_and_less_into_what_is_indented():
 
 @pytest.mark.proves("S4")
 def test_what_stands_far_from_everything_is_dark():
-    lights = lit([found(3, 2.0)], text_of, len(LINES))
+    lights = lit([found(3, 1.2)], text_of, len(LINES))
 
     assert 9 not in lights
     assert 10 not in lights
