@@ -27,12 +27,13 @@ session failures
 outgoing
 gate
 async_gate
-tool testing/ endpoint
+tool
+model testing/ endpoint notebook
 watch
 registry/
 agent/
 mcp/
-hooks/ adapters/ proxy/ gateway/ dashboard/
+install/ hooks/ adapters/ proxy/ gateway/ dashboard/
 __init__
 cli/
 __main__
@@ -56,7 +57,7 @@ MAY_LATE = {"measure/"}
 
 MAY_LOCK = {"scan", "measure/"}
 
-MAY_CATCH_ALL = {"cli/", "proxy/", "gateway/", "dashboard/", "registry/"}
+MAY_CATCH_ALL = {"cli/", "proxy/", "gateway/", "dashboard/", "registry/", "agent/"}
 """The entry points, where what nobody foresaw is logged with its traceback, and where a tool runs:
 it is not ours, and whatever it raises is its result."""
 

@@ -6,15 +6,16 @@ makes a guard forget, and several processes on one session count together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from threading import RLock
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
 from headgate.arrive import identify
-from headgate.errors import StoreError
-from headgate.events import GuardTripped, LedgerFailed, LedgerRepaired
+from headgate.events import GuardTripped
+from headgate.gate import Gate
 from headgate.guards import (
     Answered,
     Asked,
@@ -27,11 +28,9 @@ from headgate.guards import (
     error_digest,
     tripped,
 )
+from headgate.notebook import Notebook
 from headgate.tool import NAME as READ_RESULT
 from headgate.types import NOTHING, Call, Text, ToolResult
-
-if TYPE_CHECKING:
-    from headgate.gate import Gate
 
 N = TypeVar("N", bound=TurnBegan | Asked | Answered)
 
@@ -47,12 +46,10 @@ class Watch:
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
         self._guards = gate.policy.guards
-        self._journal = gate.journal("guards")
+        self._notebook = Notebook(gate, "guards")
         self._lock = RLock()
         self._tally = Tally()
         self._has_begun = False
-        self._unwritten: list[Noted] = []
-        self._failing: str = ""
 
     def begin_turn(self) -> None:
         """The user spoke: all counts begin again."""
@@ -68,7 +65,7 @@ class Watch:
         self._note(lambda: [self._decided(call, trips) for call in calls])
         for call, trip in zip(calls, trips, strict=True):
             if trip is not None:
-                self._gate.emit(_event(call, trip))
+                self._gate.emit(tripped_event(call, trip))
         return trips
 
     def learn(self, results: Sequence[ToolResult]) -> None:
@@ -91,53 +88,34 @@ class Watch:
         return noted
 
     def _note(self, decide: Callable[[], Sequence[Noted]]) -> None:
-        """Write down what is decided while nobody else writes.
+        """Write down what is decided while nobody else writes."""
 
-        Where it cannot be written it is decided and counted all the same, and written later.
-        """
+        def after(records: list[bytes]) -> list[bytes]:
+            self._take_in(records)
+            # A journal begins with a turn: read from its start once more, it is counted once.
+            first: list[Noted] = [] if self._has_begun else [TurnBegan()]
+            self._has_begun = True
+            return [msgspec.msgpack.encode(noted) for noted in (*first, *decide())]
+
         with self._lock:
-            decided: list[Noted] = []
-
-            def after(records: list[bytes]) -> list[bytes]:
-                self._take_in(records)
-                decided.extend(self._begun(decide()))
-                return [msgspec.msgpack.encode(noted) for noted in (*self._unwritten, *decided)]
-
-            try:
-                self._journal.append(after)
-            except StoreError as error:
-                self._unwritten += decided or self._begun(decide())
-                self._failed(str(error))
-                return
-            self._unwritten.clear()
-            self._failing = ""
-            for repair in self._journal.take_repairs():
-                self._gate.emit(LedgerRepaired(repair.path, repair.lost_bytes, repair.kept_records))
-
-    def _begun(self, noted: Sequence[Noted]) -> list[Noted]:
-        """A journal begins with a turn: read from its start once more, it is counted once."""
-        first: list[Noted] = [] if self._has_begun else [TurnBegan()]
-        self._has_begun = True
-        return [*first, *noted]
+            self._notebook.write(after)
 
     def _take_in(self, records: Sequence[bytes]) -> None:
         """Count what others wrote, or all of it again where the journal was replaced."""
         begins = False
-        for record in records:
-            try:
-                noted: Noted = NOTED.decode(record)
-            except msgspec.ValidationError:
-                continue  # a kind of record that a later version writes
-            begins = begins or isinstance(noted, TurnBegan)
+        for noted in _read(records):
             self._counted(noted)
+            begins = begins or isinstance(noted, TurnBegan)
         self._has_begun = self._has_begun or begins
-        for noted in self._unwritten if begins else ():
+        for noted in _read(self._notebook.unwritten) if begins else ():
             self._counted(noted)
 
-    def _failed(self, why: str) -> None:
-        if why != self._failing:
-            self._failing = why
-            self._gate.emit(LedgerFailed(why))
+
+def _read(records: Iterable[bytes]) -> Iterator[Noted]:
+    for record in records:
+        # What cannot be read is a kind of record that a later version writes.
+        with suppress(msgspec.ValidationError):
+            yield NOTED.decode(record)
 
 
 def asked_of(call: Call) -> Asked:
@@ -175,7 +153,8 @@ def refusal(call: Call, trip: Trip) -> ToolResult:
     return ToolResult(call.call_id, call.tool, blocks, is_error=True, arguments=arguments_of(call))
 
 
-def _event(call: Call, trip: Trip) -> GuardTripped:
+def tripped_event(call: Call, trip: Trip) -> GuardTripped:
+    """What listeners hear of a trip."""
     return GuardTripped(
         trip.rule, trip.action, call.tool, call.call_id, trip.count, trip.most, trip.text
     )

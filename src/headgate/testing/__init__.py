@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from headgate.testing.fakes import BadStore
     from headgate.testing.provider import Provider
     from headgate.testing.replies import Call, Cut, Failure, Reply, Reset, Say, Stall, Think, Wire
+    from headgate.testing.scripted import ScriptedClient, ScriptedRefusal
 
 __all__ = [
     "BadStore",
@@ -22,6 +23,8 @@ __all__ = [
     "Reply",
     "Reset",
     "Say",
+    "ScriptedClient",
+    "ScriptedRefusal",
     "Stall",
     "Think",
     "Wire",
@@ -32,7 +35,13 @@ __all__ = [
 _REPLIES = ("Call", "Cut", "Failure", "Reply", "Reset", "Say", "Stall", "Think", "Wire")
 
 _LATER = MappingProxyType(
-    {"BadStore": "fakes", "Provider": "provider", **dict.fromkeys(_REPLIES, "replies")}
+    {
+        "BadStore": "fakes",
+        "Provider": "provider",
+        "ScriptedClient": "scripted",
+        "ScriptedRefusal": "scripted",
+        **dict.fromkeys(_REPLIES, "replies"),
+    }
 )
 """The larger parts, each with the file it is loaded from when it is first used."""
 

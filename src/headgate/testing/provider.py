@@ -103,7 +103,7 @@ class Provider:
 
     def __enter__(self) -> Self:
         self._listener = Listener(
-            self._respond, most_body_bytes=self._most_body_bytes, write_bytes=self._write_bytes
+            self.respond, most_body_bytes=self._most_body_bytes, write_bytes=self._write_bytes
         )
         self._thread = threading.Thread(
             target=self._listener.serve_forever, kwargs={"poll_interval": POLL_S}, daemon=True
@@ -146,7 +146,8 @@ class Provider:
         with self._lock:
             self._script.extend(items)
 
-    def _respond(self, request: Request) -> Answer:
+    def respond(self, request: Request) -> Answer:
+        """Answer one request, however it came."""
         # One at a time: ids, caches and stored responses follow the order of the requests.
         with self._lock:
             answer, seen = self._desk.answer(request, self._next)

@@ -1,0 +1,88 @@
+"""The agent for programs without an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import AsyncIterator, Iterator
+from types import TracebackType
+
+from headgate.agent.agent import AsyncAgent
+from headgate.agent.conversation import Conversation
+from headgate.agent.turn import AgentEvent, Listener, Prompt, Turn
+from headgate.gate import Gate
+from headgate.model import Model
+from headgate.registry import Registry
+
+
+class Agent:
+    """A model and tools around a gate; Ctrl-C ends a turn with every call answered.
+
+    It has an event loop of its own, on which async tools and async clients run as well.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        registry: Registry,
+        gate: Gate,
+        *,
+        conversation: Conversation | None = None,
+        window_tokens: int | None = None,
+    ) -> None:
+        """`window_tokens` is needed only for models that are not known by name."""
+        self._agent = AsyncAgent(
+            model, registry, gate, conversation=conversation, window_tokens=window_tokens
+        )
+        self._runner: asyncio.Runner | None = None
+
+    @property
+    def conversation(self) -> Conversation:
+        """What was said so far."""
+        return self._agent.conversation
+
+    def run(self, prompt: Prompt | None = None, *, listen: Listener | None = None) -> Turn:
+        """Let the model work until it has answered; without a prompt it goes on where it was."""
+        return self._own_loop().run(self._agent.run(prompt, listen=listen))
+
+    def stream(self, prompt: Prompt | None = None) -> Iterator[AgentEvent]:
+        """The same as events, the last of which is the turn; leaving early cancels it."""
+        runner, events = self._own_loop(), self._agent.stream(prompt)
+        try:
+            while (event := runner.run(_next(events))) is not None:
+                yield event
+        finally:
+            runner.run(events.aclose())
+
+    def cancel(self) -> None:
+        """End the turn that runs, from any thread: what runs is stopped, every call is answered."""
+        self._agent.cancel()
+
+    def close(self) -> None:
+        """Let go of the event loop; the next turn has another."""
+        if self._runner is not None:
+            self._runner.close()
+            self._runner = None
+
+    def __enter__(self) -> Agent:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _own_loop(self) -> asyncio.Runner:
+        if asyncio._get_running_loop() is not None:
+            raise RuntimeError("an event loop runs here already; use AsyncAgent on it")
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+            weakref.finalize(self, self._runner.close)
+        return self._runner
+
+
+async def _next(events: AsyncIterator[AgentEvent]) -> AgentEvent | None:
+    return await anext(events, None)

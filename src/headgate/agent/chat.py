@@ -1,0 +1,128 @@
+"""OpenAI Chat Completions, and the many servers that speak it, through the `openai` package."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Final
+
+from headgate.agent.streams import events
+from headgate.model import ModelError, Reply, Said, Stop, Wire, content_of, object_in, text_in
+from headgate.tool import Dialect
+from headgate.types import NOTHING, Call, ToolResult
+
+STOPS: Final[Mapping[str, Stop]] = MappingProxyType(
+    {"tool_calls": "calls", "length": "length", "content_filter": "refusal"}
+)
+
+COUNTED: Final[Mapping[str, object]] = MappingProxyType({"stream_options": {"include_usage": True}})
+"""Without it a stream does not say what it cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIChatModel:
+    """A model behind Chat Completions; `client` is `openai.OpenAI()`, or any of its kind."""
+
+    client: object
+    name: str
+    system: str = ""
+    settings: Mapping[str, object] = field(default_factory=lambda: NOTHING)
+    """Further fields of the request; None takes one of ours out."""
+    dialect: Dialect = field(default="openai-chat", init=False)
+
+    def body(self, messages: Sequence[Wire], tools: Sequence[Wire]) -> Wire:
+        """The request for a history."""
+        body: Wire = {"model": self.name, **COUNTED, "tools": list(tools) or None, **self.settings}
+        given = {name: value for name, value in body.items() if value is not None}
+        first: list[Wire] = [{"role": "system", "content": self.system}] if self.system else []
+        return {**given, "messages": [*first, *messages]}
+
+    def user(self, text: str) -> Wire:
+        """A message of the user's."""
+        return {"role": "user", "content": text}
+
+    def answers(self, results: Sequence[ToolResult]) -> list[Wire]:
+        """A message for each result."""
+        return [
+            {"role": "tool", "tool_call_id": result.call_id, "content": content_of(result)}
+            for result in results
+        ]
+
+    async def send(self, body: Wire) -> AsyncIterator[Said | Reply]:
+        """Ask the model."""
+        building = Building()
+        create = attrgetter("chat.completions.create")(self.client)
+        async for event in events(self.client, create, body):
+            if text := building.take(event):
+                yield Said(text)
+        yield building.reply()
+
+
+@dataclass(slots=True)
+class Building:
+    """A message, put together from the chunks of its stream."""
+
+    message: Wire = field(default_factory=dict)
+    calls: dict[int, Wire] = field(default_factory=dict)
+    usage: Wire = field(default_factory=dict)
+    stop: str = ""
+
+    def take(self, chunk: Wire) -> str:
+        """Take the next chunk; gives what is said in it."""
+        self.usage = object_in(chunk, "usage") or self.usage
+        choices = chunk.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else {}
+        self.stop = text_in(choice, "finish_reason") or self.stop
+        delta = object_in(choice, "delta")
+        for call in _calls(delta):
+            self._add(call)
+        for name, value in delta.items():
+            if name in ("role", "tool_calls") or value is None:
+                continue
+            # What others put beside the text, such as their reasoning, is kept for them.
+            before = self.message.get(name)
+            joins = isinstance(before, str) and isinstance(value, str)
+            self.message[name] = f"{before}{value}" if joins else value
+        return text_in(delta, "content")
+
+    def _add(self, delta: Wire) -> None:
+        index = delta.get("index")
+        call = self.calls.setdefault(index if isinstance(index, int) else len(self.calls), {})
+        function, more = object_in(call, "function"), object_in(delta, "function")
+        call |= {name: value for name, value in delta.items() if name != "index" and value}
+        call["function"] = {
+            **function,
+            **{name: value for name, value in more.items() if value is not None},
+            "arguments": text_in(function, "arguments") + text_in(more, "arguments"),
+        }
+
+    def reply(self) -> Reply:
+        """The whole reply; raises where the stream ended before it was complete."""
+        if not self.stop:
+            raise ModelError("the stream ended before the reply was complete")
+        calls = [call for _, call in sorted(self.calls.items())]
+        message: Wire = {"role": "assistant", "content": None, **self.message}
+        if calls:
+            message["tool_calls"] = calls
+        text = text_in(message, "content")
+        stop = "calls" if calls and self.stop == "stop" else STOPS.get(self.stop, "end")
+        refused = bool(text_in(message, "refusal"))
+        return Reply(
+            (message,) if text or calls or refused else (),
+            text,
+            tuple(_call(call) for call in calls),
+            "refusal" if refused else stop,
+            self.usage,
+        )
+
+
+def _calls(delta: Wire) -> list[Wire]:
+    calls = delta.get("tool_calls")
+    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+
+
+def _call(call: Wire) -> Call:
+    function = object_in(call, "function")
+    return Call(text_in(call, "id"), text_in(function, "name"), text_in(function, "arguments"))
