@@ -70,3 +70,10 @@ def test_a_prefix_is_as_long_as_can_be(text, meter):
     start = prefix(text, limit, meter)
 
     assert start == text or meter.count(start) >= limit * 0.95
+
+
+def test_a_cut_in_a_long_run_of_emoji_falls_between_two():
+    family = "👩‍👩‍👧"
+
+    assert grapheme_before(family * 4_000, 10_003) == 10_000
+    assert grapheme_after(family * 4_000, 10_003) == 10_005

@@ -85,9 +85,8 @@ def _boundaries(text: str, around: int) -> list[int]:
 
     certain = range(around - 1, max(around - GRAPHEME_CHARS, 0), -1)
     start = next((at for at in certain if _plain(text, at)), max(around - GRAPHEME_CHARS, 0))
-    if around - start == GRAPHEME_CHARS:
-        return []
-    boundaries = [start]
+    # Where nothing is certain the first grapheme may have begun before, but its end is an end.
+    boundaries = [start] if around - start < GRAPHEME_CHARS else []
     for match in regex.finditer(r"\X", text[start : around + GRAPHEME_CHARS]):
         boundaries.append(start + match.end())
         if boundaries[-1] >= around:

@@ -6,6 +6,7 @@ form is fixed, what stands out is not looked for, and everything fits the room.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 
 from headgate.marker import OMITTED_KEY, Marker, Missing
@@ -41,7 +42,9 @@ def shape_envelope(
     if value is not None and value.kind == "object":
         return _object(value, source, room, marker)
     if value is not None and value.kind == "string":
-        return _string(value.raw[1:-1], value.string_chars, source.size, room, marker)
+        said = json.loads(value.raw).encode("utf-8", "replace")
+        size = room.meter.estimate(said)
+        return _string(value.raw[1:-1], value.string_chars, size, room, marker)
     text = quoted(source.data.decode(errors="replace"))[1:-1]
     return _string(text, chars_written(text), source.size, room, marker)
 
