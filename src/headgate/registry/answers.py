@@ -13,6 +13,7 @@ import msgspec
 from headgate.events import CallEnd
 from headgate.registry.course import Cancelled, End, Returned, TimedOut
 from headgate.registry.rate_limit import RateLimit, rate_limit_of
+from headgate.registry.wording import in_words
 from headgate.types import NOTHING, Call, Json, Media, Text, ToolResult, blocks_of
 
 UNKNOWN_OUTCOME = (
@@ -94,16 +95,6 @@ def unknown(call: Call, names: Sequence[str]) -> str:
     hint = f"; did you mean {close[0]!r}?" if close else ""
     listed = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
     return f"there is no tool {call.tool!r}{hint} There are: {listed or 'none'}"
-
-
-def in_words(error: BaseException) -> str:
-    """An exception in words: what it is, what it says, and what it was made of."""
-    said = str(error).strip()
-    words = f"{type(error).__name__}: {said}" if said else type(error).__name__
-    notes = [str(note) for note in getattr(error, "__notes__", ())]
-    if isinstance(error, BaseExceptionGroup):
-        notes += [in_words(each) for each in error.exceptions]
-    return "\n".join([words, *notes])
 
 
 def plain(value: object) -> object:

@@ -18,12 +18,13 @@ from threading import RLock
 
 from headgate.events import CallEnded, CallLeft, Event, Hook
 from headgate.gate import Gate
-from headgate.registry.answers import answered, end_of, failed, in_words
+from headgate.registry.answers import answered, end_of, failed
 from headgate.registry.context import Context
 from headgate.registry.course import Course, Ended, Message, Raised, Returned, Stop
 from headgate.registry.jobs import Job, turned
 from headgate.registry.loop import LoopThread
 from headgate.registry.pages import Pages
+from headgate.registry.wording import in_words
 from headgate.registry.workers import Workers
 from headgate.types import Amount, Call, ToolResult
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from headgate.errors import StoreError
 from headgate.gate import Gate
-from headgate.registry.answers import failed, in_words, unknown
+from headgate.registry.answers import failed, unknown
 from headgate.registry.arguments import BadArguments, arguments_of, bind
 from headgate.registry.context import Context
 from headgate.registry.pages import Pages, read_page
 from headgate.registry.tool import Tool
+from headgate.registry.wording import in_words
 from headgate.shape.pages import Page
 from headgate.tool import NAME as READ_RESULT
 from headgate.types import NOTHING, Call, Ref, Text, ToolResult

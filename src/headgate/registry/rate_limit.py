@@ -13,6 +13,8 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import urlsplit
 
+from headgate.registry.wording import message_of
+
 TOO_MANY: Final = 429
 UNAVAILABLE: Final = 503
 
@@ -59,7 +61,8 @@ def _rate_limit(error: BaseException, now: datetime) -> RateLimit | None:
     wait_s = _wait_s(headers, now)
     if status == UNAVAILABLE and wait_s is None:
         return None
-    return RateLimit(wait_s, _host(answers), " ".join(str(error).split()) or type(error).__name__)
+    message = " ".join(message_of(error).split()) or type(error).__name__
+    return RateLimit(wait_s, _host(answers), message)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -102,14 +105,13 @@ def _status(at: object) -> int | None:
 def _headers(at: object) -> list[tuple[str, str]]:
     for name in HEADERS:
         headers = _get(at, name)
-        items = headers.items() if isinstance(headers, Mapping) else headers
-        if items is None and hasattr(headers, "items"):
-            items = headers.items()
-        if isinstance(items, Iterable) and not isinstance(items, str | bytes):
+        items = getattr(headers, "items", None)
+        pairs = items() if callable(items) else headers
+        if isinstance(pairs, Iterable) and not isinstance(pairs, str | bytes):
             return [
-                (_text(item[0]).lower(), _text(item[1]))
-                for item in items
-                if isinstance(item, tuple | list) and len(item) == 2
+                (_text(pair[0]).lower(), _text(pair[1]))
+                for pair in pairs
+                if isinstance(pair, tuple | list) and len(pair) == 2
             ]
     return []
 
