@@ -19,7 +19,9 @@ from headgate.types import UNITS, Amount, Unit
 
 ENVIRONMENT_PREFIX = "HEADGATE_"
 
-NOT_POLICY = frozenset({"STATE_DIR", "SESSION", "PRESET", "POLICY", "DEBUG", "EXAMPLES"})
+NOT_POLICY = frozenset(
+    {"STATE_DIR", "SESSION", "PRESET", "POLICY", "DEBUG", "EXAMPLES", "PASSTHROUGH"}
+)
 """Variables of ours that say something else."""
 
 AMOUNT = re.compile(r"([0-9][0-9_,]*)(?: +([a-z]+))?")

@@ -1,0 +1,65 @@
+"""HTTP as uvicorn reads it, with bounds on the head of a request.
+
+The parser underneath is strict about what can be read in two ways; what it lets through all the
+same is refused here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+MOST_HEAD_BYTES = 128 * 1024
+"""Of a head that comes in several pieces; clients send a few thousand bytes."""
+
+HEAD_TIMEOUT_S = 30.0
+"""For the head of a request, from its first byte on."""
+
+SAYS_LENGTH = frozenset({b"content-length", b"transfer-encoding"})
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """Refuses heads that are endless, in bytes or in time, and what is said twice in them."""
+
+    head_bytes = 0
+    head_timer: asyncio.TimerHandle | None = None
+
+    def data_received(self, data: bytes) -> None:
+        """Take the next bytes, unless an unfinished head has too many already."""
+        if self.head_timer is not None:
+            self.head_bytes += len(data)
+            if self.head_bytes > MOST_HEAD_BYTES:
+                self._stop_timer()
+                self.send_400_response("The head of the request is too long.")
+                return
+        super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        super().on_message_begin()
+        self.head_bytes = 0
+        self.head_timer = self.loop.call_later(HEAD_TIMEOUT_S, self._too_slow)
+
+    def on_headers_complete(self) -> None:
+        """The head is complete."""
+        self._stop_timer()
+        names = [name for name, _ in self.headers]
+        if sum(name in SAYS_LENGTH for name in names) > 1 or names.count(b"host") > 1:
+            raise httptools.HttpParserError("the length or the host is said twice")
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The client has left."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _too_slow(self) -> None:
+        self.head_timer = None
+        self.transport.close()
+
+    def _stop_timer(self) -> None:
+        if self.head_timer is not None:
+            self.head_timer.cancel()
+            self.head_timer = None
