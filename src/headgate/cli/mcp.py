@@ -10,6 +10,7 @@ import re
 import traceback
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from headgate.cli.opening import Reporter, chosen, session_for, within
@@ -21,6 +22,7 @@ from headgate.types import tokens
 
 if TYPE_CHECKING:
     from headgate.mcp.toolgate import ToolGate
+    from headgate.policy import Policy
     from headgate.proxy.rules import Rules
 
 USAGE = """[--tokens N] [--preset P] [--session S] [--reader NAME] [--deny WHAT]
@@ -103,7 +105,8 @@ def main(words: Sequence[str]) -> int:
         )
     _hear_loggers()
     from headgate.proxy.opening import Refused
-    from headgate.proxy.serving import Command, Remote, serve
+    from headgate.proxy.serving import serve
+    from headgate.proxy.upstream import Command, Remote
 
     upstream = Remote(asked.url, tuple(asked.header)) if asked.url else Command(tuple(command))
     named = upstream.name
@@ -122,18 +125,22 @@ def main(words: Sequence[str]) -> int:
 
 def _opener(asked: Namespace, name: str) -> Callable[[str], ToolGate]:
     """Opens the gate of a session; `of` is what tells sessions over HTTP apart."""
-    from headgate.gate import Gate
-    from headgate.mcp.toolgate import ToolGate, reading_with
-
-    policy = chosen(asked.preset)
-    if asked.tokens is not None:
-        policy = within(policy, tokens(asked.tokens))
-    policy = reading_with(policy, asked.reader)
     own = _session(asked, name)
-    reporter = Reporter()
+
+    @cache
+    def shared() -> tuple[Policy, Reporter]:
+        policy = chosen(asked.preset)
+        if asked.tokens is not None:
+            policy = within(policy, tokens(asked.tokens))
+        return policy, Reporter()
 
     def open_gate(of: str) -> ToolGate:
+        from headgate.gate import Gate
+        from headgate.mcp.toolgate import ToolGate, reading_with
+
+        policy, reporter = shared()
         named = f"{own}-{of}" if of else own
+        policy = reading_with(policy, asked.reader)
         return ToolGate(Gate(policy, session=named, hooks=(reporter,)))
 
     return open_gate

@@ -45,9 +45,9 @@ from headgate.proxy.message import (
 from headgate.proxy.opening import probe
 from headgate.proxy.relay import Relay
 from headgate.proxy.rules import Rules
-from headgate.proxy.serving import Opener, Upstream
 from headgate.proxy.sessions import Sessions
 from headgate.proxy.shared import Exchange, Shared
+from headgate.proxy.upstream import Opener, Upstream
 
 log = logging.getLogger("headgate.mcp")
 

@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Coroutine
 from dataclasses import dataclass
 
-from headgate.mcp.limited import RpcFailure, limited_result
 from headgate.mcp.listing import KnownTool, offered
 from headgate.mcp.result import McpCall
 from headgate.mcp.toolgate import ToolGate, Turn, text_result
@@ -34,7 +33,6 @@ from headgate.proxy.opening import (
     without_capabilities,
 )
 from headgate.proxy.rules import Rules
-from headgate.registry.answers import UNKNOWN_OUTCOME
 
 log = logging.getLogger("headgate.mcp")
 
@@ -258,6 +256,8 @@ class Relay:
 
     def _admitted(self, opened: Open, call: McpCall, message: Message) -> Message:
         if message.error:
+            from headgate.mcp.limited import RpcFailure, limited_result  # only for who failed
+
             limited = limited_result(call, RpcFailure(message.error), self.rules.upstream)
             if limited is None:
                 return message
@@ -308,6 +308,8 @@ class Relay:
         words = f"{self.rules.upstream} {self.server.ending} before it answered."
         if opened.call is None:
             return refusal(opened.message.id, SERVER_GONE, words)
+        from headgate.registry.answers import UNKNOWN_OUTCOME
+
         result = text_result(f"{words} {UNKNOWN_OUTCOME}", is_error=True)
         return answer(opened.message.id, _complete(result, opened.message))
 

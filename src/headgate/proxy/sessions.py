@@ -20,7 +20,7 @@ from headgate.proxy.message import Message, Unreadable, message_of
 from headgate.proxy.opening import Refused
 from headgate.proxy.relay import Relay
 from headgate.proxy.rules import Rules
-from headgate.proxy.serving import Opener, Upstream
+from headgate.proxy.upstream import Opener, Upstream
 
 log = logging.getLogger("headgate.mcp")
 
