@@ -113,6 +113,13 @@ def test_other_media_make_another_result():
 
 
 @pytest.mark.proves("S4")
+def test_what_a_question_names_literally_is_part_of_the_query():
+    asked = query_of(result("q", "x"), POLICY, 'Give the rows: Flood,1954 | "Mass movement",1903')
+
+    assert asked.phrases == ("give the rows", "flood,1954", "mass movement")
+
+
+@pytest.mark.proves("S4")
 def test_the_query_is_what_the_call_and_the_user_ask_for():
     call = result("grep", "x", arguments={"pattern": "replica_lag.*SLO", "path": "src"})
 

@@ -20,8 +20,14 @@ SEAM_TOKENS = 2
 """Two texts that are counted apart may count this much more as one."""
 
 SHORTEST_WORD = 3
-MOST_WORDS = 12
+MOST_WORDS = 32
 """Words of a query that are looked for; the longest say the most."""
+
+PHRASE = re.compile(r"\s*(?:[|;\n\"`\u201c\u201d]|: |\?(?: |$))\s*")
+"""What stands between the things that a question names."""
+
+PHRASE_CHARS = range(6, 120)
+MOST_PHRASES = 16
 
 QUERY_WORD = re.compile(r"(?:\w+|\[\d+\])(?:[.-]\w+|\[\d+\])*")
 """A word, a dotted name, or a path into JSON: `features[126].id`."""
@@ -146,7 +152,17 @@ def query_of(result: ToolResult, policy: Policy, question: str = "") -> Query:
         for word in QUERY_WORD.findall(text[:4_000])
         if len(word) >= SHORTEST_WORD and word.lower() not in COMMON_WORDS
     }
-    return Query(tuple(sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS]))
+    phrases = dict.fromkeys(phrase for text in texts for phrase in _phrases(text[:4_000].lower()))
+    longest = sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS]
+    return Query(tuple(longest), tuple(phrases)[:MOST_PHRASES])
+
+
+def _phrases(text: str) -> list[str]:
+    """The things a text names, where it names several."""
+    parts = [part for part in PHRASE.split(text) if part]
+    if len(parts) < 2:
+        return []
+    return [p for p in parts if len(p) in PHRASE_CHARS and not QUERY_WORD.fullmatch(p)]
 
 
 def digest_of(result: ToolResult, sha256: bytes, media: Sequence[Media] = ()) -> bytes:

@@ -55,8 +55,9 @@ class MarkerStyle:
     """The words of a marker, as templates.
 
     Fields: `missing`, `total`, `what`, `tokens`, `how`, `note`, `ref`, `path`, `tag`, in `gap` also
-    `first` and `last`, in `shown` also `words`, in `cleared` also `kind`, `content`, `lines` and
-    `thousands` (of characters). `tool`, `cli` and `file` are the ways to go on, chosen by `reader`.
+    `first` and `last`, in `shown` and `aside` also `words`, in `cleared` also `kind`, `content`,
+    `lines` and `thousands` (of characters). `tool`, `cli` and `file` are the ways to go on, chosen
+    by `reader`.
     """
 
     reader: Literal["tool", "cli", "file", "none"] = "tool"
@@ -65,6 +66,7 @@ class MarkerStyle:
     gap: str = "[{what} {first}-{last} omitted #{tag}]"
     inside: str = "[{missing} {what} omitted #{tag}]"
     shown: str = "[{words}; {how} #{tag}]"
+    aside: str = "[{words} #{tag}]"
     cleared: str = (
         "[this call completed; its old result is cleared: {total} {what}, about {tokens} tokens, "
         "{kind}; {note}{how} #{tag}]"
@@ -174,6 +176,11 @@ class Marker:
         """The last line of what was read back: what it shows, and how to go on or why not."""
         how = go_on if isinstance(go_on, str) else self._read(go_on)
         return self.style.shown.format(words=words, how=how, tag=self.tag)
+
+    def aside(self, words: str) -> str:
+        """What we say of a text beside its own lines, such as what its columns hold."""
+        words = words.replace("[", "(").replace("]", ")").replace("\n", " ")
+        return self.style.aside.replace("{tag}", self.tag).replace("{words}", words)
 
     def cleared(self, size: Size, kind: str, text: str = "") -> str:
         """The one line that an old result of this size becomes."""

@@ -240,6 +240,8 @@ class Query:
     """What the reader is after: the words that make a line worth keeping."""
 
     words: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    """What it names literally: between quotes, bars or semicolons."""
 
 
 NO_QUERY = Query()

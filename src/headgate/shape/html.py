@@ -26,7 +26,7 @@ ELSEWHERE = 1.0
 LINKED = 0.8
 """Text that stands around the main text; and above which share of links it is a menu."""
 
-POINTED = 8.0
+POINTED = 6.0
 """What a block gains that the query points at."""
 
 LINK_TEXT_CHARS = 80

@@ -65,6 +65,8 @@ class Pieces:
     """The pieces are not all there is to the text: their markup is left out."""
     divisible: bool = False
     """Half a piece is better than none: sentences, not rows."""
+    before: Sequence[str] = ()
+    """Lines of ours that stand above the pieces."""
     after: Sequence[str] = ()
     """Lines that may follow the pieces where there is room, such as the links of a page."""
     after_share: float = 0.0
@@ -104,6 +106,7 @@ class _Drawing:
         self.size = source.size
         self.gap_bytes = self._cost(marker.gap(pieces.total, pieces.total + 1, pieces.what))
         self.main_bytes = self._cost(self._main(pieces.total, pieces.total, (1, pieces.total)))
+        self.main_bytes += sum(map(self._cost, pieces.before))
 
     def _cost(self, text: str) -> int:
         """What a text costs in bytes of the pieces: markers are dearer than their length."""
@@ -180,7 +183,7 @@ class _Drawing:
             gap = gaps[biggest] if biggest is not None else (1, self.pieces.total)
             main = self._main(missing, self.pieces.total, gap)
         at_head = bool(main) and (self.size > MUCH * self.room.limit or biggest is None)
-        out = [main] if at_head else []
+        out = [*([main] if at_head else []), *self.pieces.before]
         heading = ""
         for i in sorted({*chosen, *gaps}):
             if i in gaps:
@@ -210,14 +213,11 @@ class _Drawing:
         """By the number of the first piece that is missing: from where to where."""
         items = self.pieces.items
         gaps: dict[int, tuple[int, int]] = {}
-        start: int | None = None
-        for i in range(len(items)):
-            if i in chosen:
-                start = None
-                continue
-            start = i if start is None else start
-            first, last = gaps.get(start, (items[i].first, items[i].last))
-            gaps[start] = (first, max(last, items[i].last))
+        before = -1
+        for i in (*sorted(chosen), len(items)):
+            if i > before + 1:
+                gaps[before + 1] = (items[before + 1].first, items[i - 1].last)
+            before = i
         return gaps
 
     def _clipped(self, text: str, size: int) -> str:

@@ -36,6 +36,9 @@ BY_KIND: Mapping[Kind, KindShaper] = MappingProxyType(
         "json": _late("jsons", "shape_json"),
         "jsonl": _late("jsons", "shape_json"),
         "binary": shape_binary,
+        "csv": _late("table", "shape_table"),
+        "tsv": _late("table", "shape_table"),
+        "table": _late("table", "shape_table"),
         "html": _late("html", "shape_html"),
     }
 )

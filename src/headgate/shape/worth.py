@@ -2,44 +2,91 @@
 
 from __future__ import annotations
 
+import heapq
 import math
-import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import TypeAlias
 
 from headgate.types import Query
 
 Pointed: TypeAlias = Mapping[int, float]
-"""Parts that the query points at, by number, and how strongly: 1 where it has all of its words."""
+"""Parts that the query points at, by number, and how strongly: 1 for the best."""
 
 COMMON_SHARE = 0.25
 """A word in more than this share of the parts points at none of them."""
 
-WORD_END = re.compile(r"\w")
+AGAIN = 0.5
+"""What a word is still worth in the next part that has it: a query may be after several things."""
+
+MOST_POINTED = 300
+"""More parts than this are not what anybody asked for."""
 
 
 def pointed_by(query: Query, texts: Sequence[str]) -> Pointed:
-    """Which parts hold words of the query; rare words say more, several words together most."""
-    lowered = [text.lower() for text in texts]
-    scores: dict[int, float] = {}
-    total = 0.0
-    for word in query.words:
-        word = word.lower()
-        holding = [i for i, text in enumerate(lowered) if word in text and stands_in(text, word)]
-        if not holding or len(holding) > max(3, COMMON_SHARE * len(texts)):
+    """Which parts hold words of the query: rare words say more, several together most.
+
+    A word loses weight each time a part with it was found, so that parts that have other words of
+    the query come before the next ones with the same.
+    """
+    holding = _by_word(query, texts)
+    weights = [math.log(1 + len(texts) / len(places)) for places in holding]
+    words: dict[int, list[int]] = {}
+    for word, places in enumerate(holding):
+        for place in places:
+            words.setdefault(place, []).append(word)
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for place in sorted(words, reverse=True):
+        alike.setdefault(tuple(words[place]), []).append(place)
+    return _best_first(alike, weights)
+
+
+def _best_first(alike: Mapping[tuple[int, ...], list[int]], weights: list[float]) -> Pointed:
+    """Take from parts with the same words one after the other, always of those worth most."""
+    queue = [(-sum(weights[word] for word in has), has) for has in alike]
+    heapq.heapify(queue)
+    best = -queue[0][0] if queue else 1.0
+    found: dict[int, float] = {}
+    while queue and len(found) < MOST_POINTED:
+        claimed, has = heapq.heappop(queue)
+        gain = sum(weights[word] for word in has)
+        if gain < -claimed:
+            heapq.heappush(queue, (-gain, has))
             continue
-        rarity = math.log(1 + len(texts) / len(holding))
-        total += rarity
-        for i in holding:
-            scores[i] = scores.get(i, 0.0) + rarity
-    return {i: score / total for i, score in scores.items()}
+        found[alike[has].pop()] = gain / best
+        for word in has:
+            weights[word] *= AGAIN
+        if alike[has]:
+            heapq.heappush(queue, (-gain * AGAIN, has))
+    return found
 
 
-def stands_in(text: str, word: str) -> bool:
-    """Whether a word begins somewhere in the text, and does not only end another there."""
-    at = text.find(word)
+def _by_word(query: Query, texts: Sequence[str]) -> list[list[int]]:
+    """For each word or phrase that tells parts from each other: those that have it."""
+    sought = dict.fromkeys(word.lower() for word in (*query.words, *query.phrases) if word)
+    if not sought:
+        return []
+    joined = "\n".join(texts).lower()
+    starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
+    if len(joined) + 1 != starts[-1]:
+        # A few letters are two in lower case, and the places would not be those of the texts.
+        joined = "\n".join(texts)
+    most = max(3, int(COMMON_SHARE * len(texts)))
+    found = (_holding(joined, word, starts, most) for word in sought)
+    return [places for places in found if places]
+
+
+def _holding(joined: str, word: str, starts: Sequence[int], most: int) -> list[int]:
+    """The parts a word begins in; none if they are more than `most`."""
+    places: list[int] = []
+    at = joined.find(word)
     while at >= 0:
-        if at == 0 or not (text[at - 1].isalnum() and word[0].isalnum()):
-            return True
-        at = text.find(word, at + 1)
-    return False
+        part = bisect_right(starts, at) - 1
+        if at == 0 or not (joined[at - 1].isalnum() and word[0].isalnum()):
+            places.append(part)
+            if len(places) > most:
+                return []
+            at = starts[part + 1] - 1
+        at = joined.find(word, at + 1)
+    return places

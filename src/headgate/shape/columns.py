@@ -1,0 +1,113 @@
+"""What the columns of a table hold, and the rows that stand out: extremes, rare values, holes."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+SAMPLE_ROWS = 200
+"""Of how many rows a column's type is told."""
+
+NUMERIC_SHARE = 0.9
+FEW_VALUES = 24
+"""Up to so many different values a column is a set of words, and one that is rare stands out."""
+
+RARE_SHARE = 0.005
+HOLES_SHARE = 0.02
+"""Up to which share of the rows a value, or a missing one, is rare."""
+
+MOST_COLUMNS = 40
+MOST_PER_REASON = 3
+"""How many columns are looked at, and how many rows one column may point at for one reason."""
+
+VALUE_CHARS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What one column holds."""
+
+    words: str
+    """In words: `int 1..90`, `3 values`, `text`."""
+    odd: tuple[int, ...]
+    """The rows that stand out in it, the oddest first."""
+
+
+def columns_of(rows: Sequence[Sequence[str]], width: int) -> list[Column]:
+    """Look at each column of the rows below the heading."""
+    return [_column([row[i] if i < len(row) else "" for row in rows]) for i in range(width)]
+
+
+def odd_rows(columns: Sequence[Column]) -> list[int]:
+    """The rows that stand out, those first that are the oddest in their column."""
+    most = max((len(column.odd) for column in columns), default=0)
+    ranked = [column.odd[i] for i in range(most) for column in columns if i < len(column.odd)]
+    return list(dict.fromkeys(ranked))
+
+
+def _column(cells: list[str]) -> Column:
+    filled = [cell for cell in cells[:SAMPLE_ROWS] if cell]
+    numbers = sum(_number(cell) is not None for cell in filled)
+    if filled and numbers >= NUMERIC_SHARE * len(filled):
+        return _numeric(cells)
+    counts = Counter(cells)
+    if len(counts) > FEW_VALUES + RARE_SHARE * len(cells):
+        return Column("text", tuple(_holes(cells, counts[""])))
+    return _categories(cells, counts)
+
+
+def _numeric(cells: list[str]) -> Column:
+    numbers = _numbers(cells)
+    known = [(number, i) for i, number in enumerate(numbers) if number is not None]
+    least, most = min(known), max(known)
+    odd = [least[1], most[1]]
+    if known[0] in (least, most) and known[-1] in (least, most):
+        # A column that only grows has its extremes at the ends, where they are seen anyway.
+        odd = []
+    others = [i for i, number in enumerate(numbers) if number is None and cells[i]]
+    if len(others) <= max(HOLES_SHARE * len(cells), 1):
+        odd = others[:MOST_PER_REASON] + odd
+    odd += _holes(cells, cells.count(""))
+    name = "int" if all("." not in cells[i] for _, i in known[:SAMPLE_ROWS]) else "number"
+    return Column(f"{name} {cells[least[1]]}..{cells[most[1]]}", tuple(odd))
+
+
+def _categories(cells: list[str], counts: Counter[str]) -> Column:
+    rare = {
+        value
+        for value, count in counts.items()
+        if value and count <= max(RARE_SHARE * len(cells), 1) and len(cells) > 4 * len(counts)
+    }
+    places: dict[str, int] = {}
+    for i, cell in enumerate(cells):
+        if cell in rare and cell not in places:
+            places[cell] = i
+    common = [value[:VALUE_CHARS] for value, _ in counts.most_common(3) if value]
+    words = f"{len(counts)} values: {', '.join(common)}" + (", ..." if len(counts) > 3 else "")
+    odd = sorted(places.values(), key=lambda i: (counts[cells[i]], i))[: 2 * MOST_PER_REASON]
+    return Column(words, (*odd, *_holes(cells, counts[""])))
+
+
+def _holes(cells: list[str], count: int) -> list[int]:
+    """Rows without a value where nearly all have one."""
+    if not 0 < count <= HOLES_SHARE * len(cells):
+        return []
+    return [i for i, cell in enumerate(cells) if not cell][:MOST_PER_REASON]
+
+
+def _numbers(cells: list[str]) -> list[float | None]:
+    try:
+        numbers = [*map(float, cells)]
+    except ValueError:
+        return [_number(cell) for cell in cells]
+    return [number if math.isfinite(number) else None for number in numbers]
+
+
+def _number(cell: str) -> float | None:
+    try:
+        number = float(cell.rstrip("%")) if cell else math.nan
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,111 @@
+"""Shape a table: heading, what the columns hold, the rows that the query names or that differ.
+
+CSV, TSV, and columns set with spaces. A row is shown whole, as it is written, or not at all.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headgate.marker import Marker
+from headgate.shape.columns import MOST_COLUMNS, Column, columns_of, odd_rows
+from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
+from headgate.shape.shaper import Room, Shaped, Source
+from headgate.shape.worth import Pointed, pointed_by
+from headgate.types import Kind, Query
+
+MOST_BYTES = 4 << 20
+"""A longer table is shaped as any text: looking at every cell would take too long."""
+
+LEAST_ROWS = 3
+
+POINTED = (20.0, 80.0)
+"""What a row is worth that the query names: the least, and what the best has beyond it."""
+
+ODD = 50.0
+ODD_NEXT = 0.85
+"""What a row is worth that differs, and what the next one is worth of that."""
+
+END = 10.0
+"""What a row is worth that stands at an end."""
+
+HEAD_LEAN = 0.6
+"""How much nearer to its end the last row is than the first row to its start."""
+
+NOTE_PART = 6
+"""What the columns hold is said where it takes at most this part of the limit."""
+
+DELIMITERS: dict[Kind, str] = {"csv": ",", "tsv": "\t"}
+SPACED = re.compile(r"\s{2,}|\t|\s*[|│]\s*")
+RULED = re.compile(r"[-=+|: │─┼]*[-=─]{2,}[-=+|: │─┼]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table: the lines it stands on, from 1, and its cells."""
+
+    first: int
+    last: int
+    cells: list[str]
+
+
+def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
+    """Shape a table; None if it is none after all, or too long to look at every cell."""
+    if len(source.data) > MOST_BYTES:
+        return None
+    lines = source.data.decode(errors="replace").removesuffix("\n").split("\n")
+    rows = _spaced(lines) if source.kind == "table" else _delimited(lines, DELIMITERS[source.kind])
+    if rows is None or len(rows) < LEAST_ROWS:
+        return None
+    heading = 2 if RULED.fullmatch(lines[rows[1].first - 1]) else 1
+    body = rows[heading:]
+    width = min(len(rows[0].cells), MOST_COLUMNS)
+    columns = columns_of([row.cells for row in body], width)
+    texts = ["\n".join(lines[row.first - 1 : row.last]) for row in rows]
+    pointed = pointed_by(query, texts[heading:])
+    worths = [ALWAYS] * heading + _worths(len(body), pointed, odd_rows(columns))
+    items = [
+        Piece(row.first, row.last, text, worth)
+        for row, text, worth in zip(rows, texts, worths, strict=True)
+    ]
+    note = marker.aside(_in_words(rows[0].cells[:width], columns))
+    notes = (note,) if room.size(note) * NOTE_PART <= room.limit else ()
+    pieces = Pieces(items, len(lines), before=notes)
+    return shape_pieces(pieces, source, room, marker, "rows")
+
+
+def _delimited(lines: list[str], delimiter: str) -> list[Row] | None:
+    reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter)
+    rows: list[Row] = []
+    before = 0
+    try:
+        for cells in reader:
+            rows.append(Row(before + 1, reader.line_num, cells))
+            before = reader.line_num
+    except csv.Error:
+        return None
+    return rows
+
+
+def _spaced(lines: list[str]) -> list[Row]:
+    return [Row(i, i, SPACED.split(line.strip(" |│"))) for i, line in enumerate(lines, 1)]
+
+
+def _worths(total: int, pointed: Pointed, odd: Sequence[int]) -> list[float]:
+    """What each row is worth; of rows alike those nearer to an end."""
+    half = max(total * HEAD_LEAN, 1.0)
+    worths = [END * (1 - min(i / half, (total - 1 - i) / (total - half + 1))) for i in range(total)]
+    for rank, i in enumerate(odd):
+        worths[i] = max(worths[i], ODD * ODD_NEXT**rank)
+    least, beyond = POINTED
+    for i, strength in pointed.items():
+        worths[i] += least + beyond * strength
+    return worths
+
+
+def _in_words(names: Sequence[str], columns: Sequence[Column]) -> str:
+    held = (f"{name.strip()} {column.words}" for name, column in zip(names, columns, strict=True))
+    return "columns: " + "; ".join(held)
