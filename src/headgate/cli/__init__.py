@@ -27,6 +27,7 @@ COMMANDS: Commands = (
     ("explain", "say why a result was shown as it was, and show it"),
     ("count", "count the tokens of a text or a history"),
     ("presets", "list the policies that come with headgate, or write one"),
+    ("install", "put headgate between an agent CLI and its model, or take it out"),
     ("hook", "answer the hook of an agent CLI"),
     ("store", "list what is kept"),
 )

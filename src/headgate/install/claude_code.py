@@ -1,0 +1,67 @@
+"""Claude Code: `settings.json` in `~/.claude`, and the servers of `~/.claude.json`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from headgate.install import jsonc
+from headgate.install.plan import TIMEOUT_S, Change, Plan, Site, changed, start_note
+from headgate.install.servers import pairs
+from headgate.install.settings import with_hook, with_item, with_servers
+
+NAME = "claude-code"
+VARIABLE = "ANTHROPIC_BASE_URL"
+
+
+def settings(site: Site) -> Path:
+    """The settings of this user."""
+    return site.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json"
+
+
+def servers(site: Site) -> Path:
+    """Where the MCP servers of this user stand."""
+    if site.environ.get("CLAUDE_CONFIG_DIR"):
+        return Path(site.environ["CLAUDE_CONFIG_DIR"], ".claude.json")
+    return site.home / ".claude.json"
+
+
+def hook(site: Site) -> Plan:
+    """A hook after each tool call."""
+    command = {"type": "command", "command": shlex.join(site.words(NAME)), "timeout": TIMEOUT_S}
+    entry = {"matcher": "*", "hooks": [command]}
+    return Plan(changed(site, settings(site), lambda text: with_hook(text, "PostToolUse", entry)))
+
+
+def gateway(site: Site) -> Plan:
+    """The address of the gateway, and leave to read what it keeps."""
+    old = jsonc.load(site.read(settings(site)) or "")
+    was = pairs(old.get("env") if isinstance(old, Mapping) else None).get(VARIABLE, "")
+    rule = f"Read(/{site.sessions}/**)"
+    changes = changed(
+        site,
+        settings(site),
+        lambda text: jsonc.put(text, ("env", VARIABLE), site.gateway),
+        lambda text: with_item(text, ("permissions", "allow"), rule),
+    )
+    return Plan(changes, (start_note(site, "anthropic", was),))
+
+
+def mcp(site: Site) -> Plan:
+    """Every server of this user behind the proxy; those of a project's `.mcp.json` are shared."""
+    path = servers(site)
+    text = site.read(path)
+    if text is None:
+        return Plan(notes=(f"there is no {path}, so no MCP server is configured",))
+    value = jsonc.load(text)
+    places: list[tuple[str, ...]] = [("mcpServers",)]
+    projects = value.get("projects") if isinstance(value, Mapping) else None
+    if isinstance(projects, Mapping):
+        places += [("projects", name, "mcpServers") for name in projects]
+    edited, notes = text, []
+    for place in places:
+        edited, more = with_servers(edited, place, site)
+        notes += more
+    changes = () if edited == text else (Change(path, text, edited),)
+    return Plan(changes, (*notes, f"{path} is written by Claude Code too: close it first"))

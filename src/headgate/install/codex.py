@@ -1,0 +1,86 @@
+"""Codex: `hooks.json` and `config.toml` in `~/.codex`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from headgate.install import toml
+from headgate.install.plan import TIMEOUT_S, Plan, Site, changed, start_note
+from headgate.install.servers import NOT_KNOWN, SIGNED_IN, pairs, texts, wrapped, wrapped_remote
+from headgate.install.settings import with_hook
+
+NAME = "codex"
+
+TRUST = (
+    "Codex runs no hook that you have not trusted, and says nothing about it: start codex once, "
+    "type /hooks, and trust this one"
+)
+
+
+def folder(site: Site) -> Path:
+    """Where Codex keeps its configuration."""
+    return site.folder("CODEX_HOME", ".codex")
+
+
+def hook(site: Site) -> Plan:
+    """A hook after each tool call."""
+    command = {"type": "command", "command": shlex.join(site.words(NAME)), "timeout": TIMEOUT_S}
+    entry = {"matcher": ".*", "hooks": [command]}
+    path = folder(site) / "hooks.json"
+    changes = changed(site, path, lambda text: with_hook(text, "PostToolUse", entry))
+    return Plan(changes, (TRUST,))
+
+
+def gateway(site: Site) -> Plan:
+    """The address of the gateway: of OpenAI's own provider, or of the one that is configured."""
+    path = folder(site) / "config.toml"
+    found = toml.load(site.read(path) or "")
+    name = found.get("model_provider", "openai")
+    url = f"{site.gateway}/v1"
+    if name == "openai":
+        was = found.get("openai_base_url")
+        changes = changed(site, path, lambda text: toml.put(text, (), {"openai_base_url": url}))
+    else:
+        table = ("model_providers", str(name))
+        providers = found.get("model_providers")
+        provider = providers.get(name) if isinstance(providers, Mapping) else None
+        was = pairs(provider).get("base_url")
+        changes = changed(site, path, lambda text: toml.put(text, table, {"base_url": url}))
+    upstream = was.removesuffix("/v1") if isinstance(was, str) else ""
+    return Plan(changes, (start_note(site, "openai", upstream),))
+
+
+def mcp(site: Site) -> Plan:
+    """Every configured server behind the proxy."""
+    path = folder(site) / "config.toml"
+    found = toml.load(site.read(path) or "").get("mcp_servers")
+    edits, notes = [], []
+    for name, server in found.items() if isinstance(found, Mapping) else ():
+        entries = _wrapped(server, site.program) if isinstance(server, Mapping) else None
+        if entries is None:
+            has_url = isinstance(server, Mapping) and "url" in server
+            notes.append((SIGNED_IN if has_url else NOT_KNOWN).format(name))
+        elif entries:
+            edits.append(_putting(("mcp_servers", name), entries))
+    return Plan(changed(site, path, *edits), tuple(notes))
+
+
+def _putting(table: tuple[str, ...], entries: Mapping[str, toml.Value | None]) -> toml.Edit:
+    return lambda text: toml.put(text, table, entries)
+
+
+def _wrapped(server: Mapping[str, object], program: str) -> dict[str, toml.Value | None] | None:
+    """The entries that put a server behind the proxy; none where it is, None where it cannot be."""
+    command, url = server.get("command"), server.get("url")
+    if isinstance(command, str):
+        words = wrapped(program, command, texts(server.get("args")))
+        return {} if words is None else {"command": words[0], "args": words[1:]}
+    headers = pairs(server.get("http_headers"))
+    if not isinstance(url, str) or not headers:
+        return None
+    words, environ = wrapped_remote(program, url, headers)
+    environ = {**pairs(server.get("env")), **environ}
+    entries: dict[str, toml.Value | None] = {"url": None, "http_headers": None}
+    return {**entries, "command": words[0], "args": words[1:], "env": environ}

@@ -1,0 +1,53 @@
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headgate.install.plan import Change, Site, is_ours, reversed_in, start_note
+
+texts = st.lists(st.sampled_from("abcd"), max_size=8).map(lambda parts: "\n".join(parts))
+
+
+@given(texts, texts)
+def test_what_nobody_touched_is_put_back_exactly(before, after):
+    assert reversed_in(after, Change(Path("f"), before, after)) == before
+
+
+def test_a_file_that_was_not_there_is_gone_again():
+    assert reversed_in("ours", Change(Path("f"), None, "ours")) is None
+
+
+def test_what_others_changed_since_stays_theirs():
+    change = Change(Path("f"), "a\nb\nc\n", "a\nours\nb\nc\n")
+
+    assert reversed_in("a\nours\nb\nc\ntheirs\n", change) == "a\nb\nc\ntheirs\n"
+    assert reversed_in("first\na\nours\nb\nc\n", change) == "first\na\nb\nc\n"
+
+
+def test_lines_of_ours_that_others_changed_cannot_be_found():
+    change = Change(Path("f"), "a\nb\n", "a\nours\nb\n")
+
+    assert reversed_in("a\nours, changed\nb\n", change) is None
+
+
+def test_a_diff_names_the_file_and_what_was_not_there():
+    assert Change(Path("/f"), None, "x\n").diff == "--- /dev/null\n+++ /f\n@@ -0,0 +1 @@\n+x\n"
+
+
+def test_a_hook_of_ours_is_known_wherever_it_was_installed():
+    assert is_ours("/opt/bin/headgate hook codex")
+    assert is_ours("headgate hook claude-code --preset vtcode")
+    assert not is_ours("headgate trim")
+    assert not is_ours("my-headgate hook")
+    assert not is_ours(None)
+
+
+def test_the_gateway_is_started_with_the_upstream_that_was_configured():
+    site = Site(home=Path("/h"), program="/bin/headgate", state=Path("/s"))
+
+    assert start_note(site, "anthropic", "") == (
+        "start the gateway before the agent: headgate gateway"
+    )
+    assert start_note(site, "anthropic", "https://corp/llm").endswith(
+        "headgate gateway --upstream anthropic=https://corp/llm"
+    )
