@@ -24,6 +24,8 @@ from headgate.types import Json, Ref, Text, ToolResult
 REMEMBERED = 256
 """Calls whose stored results can be turned page by page; an older one runs again."""
 
+NO_LAST = 'say which result: ref="r_…" as it stands in the marker; here several clients ask'
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -42,10 +44,14 @@ class Kept:
 
 
 class ToolGate:
-    """One gate for the tools of one server. Its calls block; an event loop runs them in threads."""
+    """One gate for the tools of one server. Its calls block; an event loop runs them in threads.
 
-    def __init__(self, gate: Gate) -> None:
+    `knows_caller`: whether one client alone asks, so that "the last result" is its own.
+    """
+
+    def __init__(self, gate: Gate, *, knows_caller: bool = True) -> None:
         self.gate = gate
+        self.knows_caller = knows_caller
         self._kept: OrderedDict[str, Kept] = OrderedDict()
 
     def warm(self) -> None:
@@ -71,6 +77,8 @@ class ToolGate:
 
     def read(self, call_id: str, arguments: Mapping[str, object]) -> bytes:
         """Answer a call of the tool that reads back."""
+        if not self.knows_caller and not arguments.get("ref"):
+            return text_result(NO_LAST, is_error=True)
         [shown] = self.gate.admit([self.gate.read_result(call_id, arguments)])
         return text_result(shown.text, is_error=shown.is_error)
 

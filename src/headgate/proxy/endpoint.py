@@ -175,7 +175,9 @@ class Endpoint:
             if self._shared is None or self._relay is None or self._relay.done():
                 server = await self._upstream.connect()
                 self._shared = Shared()
-                relay = Relay(self._shared, server, self._opener(""), self._rules)
+                gate = self._opener("")
+                gate.knows_caller = False
+                relay = Relay(self._shared, server, gate, self._rules)
                 self._relay = asyncio.create_task(relay.run())
                 self._relay.add_done_callback(_told)
             return self._shared
