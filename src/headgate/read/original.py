@@ -25,6 +25,38 @@ SELECTOR = re.compile(rb"(?:\xef\xb8[\x80-\x8f]|\xf3\xa0[\x84-\x87][\x80-\xbf])"
 """A variation selector: the first in a row is shown as it is, what follows it is not."""
 
 
+REMEMBERED_CHUNKS = 4
+"""Lines asked for lie in one chunk or two, and are looked at from both ends."""
+
+
+class Recent:
+    """Reads by chunks and remembers the last few: one answer looks at the same place repeatedly."""
+
+    def __init__(self, about: About, read: Read) -> None:
+        self._read = read
+        self._chunk_bytes = about.chunk_bytes
+        self._chunks: dict[int, bytes] = {}
+
+    def __call__(self, start: int, stop: int) -> bytes:
+        """The bytes from the first offset up to the second, fewer at the end."""
+        first, behind = start // self._chunk_bytes, -(-stop // self._chunk_bytes)
+        if start < 0 or behind - first > REMEMBERED_CHUNKS // 2:
+            return self._read(start, stop)
+        block = b"".join([self._chunk(number) for number in range(first, behind)])
+        begin = first * self._chunk_bytes
+        return block[start - begin : stop - begin]
+
+    def _chunk(self, number: int) -> bytes:
+        known = self._chunks.pop(number, None)
+        if known is None:
+            at = number * self._chunk_bytes
+            known = self._read(at, at + self._chunk_bytes)
+        self._chunks[number] = known
+        if len(self._chunks) > REMEMBERED_CHUNKS:
+            del self._chunks[next(iter(self._chunks))]
+        return known
+
+
 @dataclass(frozen=True, slots=True)
 class Original:
     """What was kept under one ref, to be read in pieces. Lines end with `\\n` and nothing else."""
@@ -98,6 +130,7 @@ class Original:
 def original_of(about: About, read: Read, *, exact: bool) -> Original:
     """Look at how the original begins, and make it readable."""
     mark = read(0, min(2, about.length))
+    read = Recent(about, read)
     if mark not in UTF_16_MARKS:
         return Original(about, read, exact)
     if mark == codecs.BOM_UTF16_LE and read(about.length - 2, about.length) == b"\n\0":

@@ -17,6 +17,7 @@ from typing import Final
 from headgate.disk import Folder, Temp, clean_temps, store_error
 from headgate.errors import StoreError
 from headgate.retention import NOTHING_NEEDED, Held, Need, Retention, Why, victims
+from headgate.spill.index import Packed
 from headgate.spill.objects import NOTE, PACKED, entries
 from headgate.spill.private import sessions_folder
 from headgate.spill.shelf import Contents, Shelf
@@ -133,10 +134,30 @@ class House:
         """Remove what an original was before it came again whole."""
         with suppress(StoreError), self.usage.locked() as books:
             found = entries(shelf.objects.folder)
-            size = sum(found[name].st_size for name in names if name in found)
+            sizes = [found[name].st_size for name in names if name in found]
             shelf.objects.remove(*names)
             total, mine = self._known(books, shelf)
-            self._add(books, shelf, total, mine, Need(shelf.name, -size, 0))
+            self._add(books, shelf, total, mine, Need(shelf.name, -sum(sizes), -bool(sizes)))
+
+    def packed(
+        self, shelf: Shelf, ref: Ref, temp: Temp, was: os.stat_result, unused_bytes: int
+    ) -> bool:
+        """Put a compressed object in the place of the one it was made from, unless that is used."""
+        with self.usage.locked() as books:
+            now = entries(shelf.objects.folder).get(ref)
+            total, mine = self._known(books, shelf)
+            if now is None or (now.st_ino, now.st_mtime_ns) != (was.st_ino, was.st_mtime_ns):
+                granted = os.fstat(temp.fd).st_size
+                temp.discard()
+                self._add(books, shelf, total, mine, Need(shelf.name, -granted, 0))
+                return False
+            shelf.objects.finish_packed(temp, ref)
+            shelf.index.note(Packed(ref, self.clock()))
+            shelf.remove_files(ref, shelf.index.files_of([ref])[ref])
+            shelf.objects.remove(ref)
+            less = Need(shelf.name, -unused_bytes - was.st_size, 0)
+            self._add(books, shelf, total, mine, less)
+        return True
 
     def refer(self, shelf: Shelf, links: Sequence[bytes], refs: frozenset[Ref]) -> None:
         """Note that a history with this chain was sent, and what it refers to."""

@@ -98,6 +98,11 @@ class Index:
         with self._guard:
             self._write(records)
 
+    def refresh(self) -> None:
+        """Read what others wrote."""
+        with self._guard:
+            self._take_in(self._journal.catch_up())
+
     def gone(self, ref: Ref) -> Gone | None:
         """The tombstone of a ref, as fresh as can be: another process may have removed it now."""
         with self._guard:

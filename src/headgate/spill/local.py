@@ -101,7 +101,12 @@ class LocalStore:
             raise self._gone(ref)
         if length != kept.length:
             raise damaged(ref, f"it has {length} bytes, and had {kept.length}")
-        return self._index.about(kept)
+        about = self._index.about(kept)
+        if about.file is not None and not os.path.lexists(about.file):
+            # Compressed by another process, perhaps: the index says so.
+            self._index.refresh()
+            about = self._index.about(kept)
+        return about
 
     def touch(self, ref: Ref) -> None:
         """Note that an original was asked for: it goes later than what nobody asks for."""

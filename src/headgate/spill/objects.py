@@ -50,11 +50,6 @@ class Opened:
         """How long the object is, and not its file."""
         return self.table.length if self.table else os.fstat(self.fd).st_size
 
-    @property
-    def whole(self) -> bool:
-        """Whether a compressed file ends where its head says."""
-        return self.table is None or os.fstat(self.fd).st_size == self.table.file_bytes
-
     def chunks(self, first: int, stop: int, chunk_bytes: int) -> bytes:
         """Whole chunks, fewer at the end; nothing from a damaged frame on."""
         if self.table is None:
@@ -143,9 +138,9 @@ class Objects:
         with self._open(kept.ref) as opened:
             if opened is None:
                 return None
-            length, whole = opened.length, opened.whole
+            length = opened.length
             block = opened.chunks(first, behind, kept.chunk_bytes)
-        if length != kept.length or not whole:
+        if length != kept.length:
             raise damaged(kept.ref, f"it has {length} bytes, and had {kept.length}")
         if len(block) != max(end - begin, 0) or not chunks_hold(
             block, first, kept.sums, kept.chunk_bytes

@@ -1,6 +1,6 @@
 """Compressed originals: one frame for each chunk, so that reading a range stays fast.
 
-The head of the file says how long each frame is; a chunk that compressing would make longer stands
+The head of the file says where each frame stands; a chunk that compressing would make longer stands
 as it is. What comes out is checked against the checksums the original was stored with.
 """
 
@@ -11,7 +11,6 @@ import struct
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Final
 
 from headgate.disk import read_range, write_all
@@ -21,9 +20,13 @@ MAGIC: Final = b"headgate-z-01\n"
 HEAD: Final = struct.Struct("<QII")
 """Length of the original, bytes in a chunk, number of frames."""
 
-SIZE: Final = struct.Struct("<I")
-AS_IT_IS: Final = 1 << 31
-"""Set in the size of a frame that is not compressed."""
+HEAD_BYTES: Final = len(MAGIC) + HEAD.size
+
+START: Final = struct.Struct("<Q")
+"""Where a frame stands; there is one more than frames, for the end of the last."""
+
+AS_IT_IS: Final = 1 << 63
+"""Set in the start of a frame that is not compressed."""
 
 LEVEL: Final = 1
 """Most of the gain in two fifths of the time that level 6 takes: a log shrinks to a sixth."""
@@ -31,49 +34,42 @@ LEVEL: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The head of a compressed original: where each frame stands."""
+    """The head of a compressed original; where its frames stand is looked up when asked for."""
 
     length: int
     chunk_bytes: int
-    starts: tuple[int, ...]
-    """Of each frame, and behind the last."""
-    sizes: tuple[int, ...]
-
-    @property
-    def file_bytes(self) -> int:
-        """How long the file is."""
-        return self.starts[-1]
+    frames: int
 
 
 def table_of(fd: int) -> Table | None:
     """Read the head; None: this is no compressed original, or a damaged one."""
-    fixed = len(MAGIC) + HEAD.size
-    head = read_range(fd, 0, fixed)
-    if len(head) != fixed or not head.startswith(MAGIC):
+    head = read_range(fd, 0, HEAD_BYTES)
+    if len(head) != HEAD_BYTES or not head.startswith(MAGIC):
         return None
     length, chunk_bytes, frames = HEAD.unpack_from(head, len(MAGIC))
     if not chunk_bytes or frames != -(-length // chunk_bytes):
         return None
-    packed = read_range(fd, fixed, fixed + frames * SIZE.size)
-    if len(packed) != frames * SIZE.size:
-        return None
-    sizes = struct.unpack(f"<{frames}I", packed)
-    lengths = (size & ~AS_IT_IS for size in sizes)
-    starts = tuple(accumulate(lengths, initial=fixed + len(packed)))
-    return Table(length, chunk_bytes, starts, sizes)
+    return Table(length, chunk_bytes, frames)
 
 
 def read_chunks(fd: int, table: Table, first: int, stop: int) -> bytes | None:
     """The chunks from `first` up to `stop` as they were; None: a frame is damaged."""
-    stop = min(stop, len(table.sizes))
+    stop = min(stop, table.frames)
     if first >= stop:
         return b""
-    block = memoryview(read_range(fd, table.starts[first], table.starts[stop]))
+    at = HEAD_BYTES + first * START.size
+    listed = read_range(fd, at, at + (stop - first + 1) * START.size)
+    if len(listed) != (stop - first + 1) * START.size:
+        return None
+    marked = [number for (number,) in START.iter_unpack(listed)]
+    starts = [number & ~AS_IT_IS for number in marked]
+    if sorted(starts) != starts or starts[-1] - starts[0] > (stop - first) * table.chunk_bytes:
+        return None
+    block = memoryview(read_range(fd, starts[0], starts[-1]))
     chunks: list[bytes] = []
-    for number in range(first, stop):
-        at = table.starts[number] - table.starts[first]
-        frame = block[at : at + (table.sizes[number] & ~AS_IT_IS)]
-        chunk = bytes(frame) if table.sizes[number] & AS_IT_IS else _inflated(frame, table)
+    for number, start, end in zip(marked, starts, starts[1:], strict=False):
+        frame = block[start - starts[0] : end - starts[0]]
+        chunk = bytes(frame) if number & AS_IT_IS else _inflated(frame, table)
         if chunk is None:
             return None
         chunks.append(chunk)
@@ -82,30 +78,36 @@ def read_chunks(fd: int, table: Table, first: int, stop: int) -> bytes | None:
 
 def _inflated(frame: memoryview, table: Table) -> bytes | None:
     try:
-        inflater = zlib.decompressobj(-zlib.MAX_WBITS)
-        return inflater.decompress(frame, table.chunk_bytes)
+        return zlib.decompressobj(-zlib.MAX_WBITS).decompress(frame, table.chunk_bytes)
     except zlib.error:
         return None
+
+
+def packed_bytes(length: int, chunk_bytes: int) -> int:
+    """The most that an original of this length takes, compressed."""
+    return HEAD_BYTES + (-(-length // chunk_bytes) + 1) * START.size + length
 
 
 def write_packed(fd: int, chunks: Iterable[bytes], length: int, chunk_bytes: int) -> int:
     """Write an original compressed; answers with the length of the file."""
     frames = -(-length // chunk_bytes)
-    fixed = len(MAGIC) + HEAD.size + frames * SIZE.size
-    os.lseek(fd, fixed, os.SEEK_SET)
-    sizes: list[int] = []
+    at = os.lseek(fd, HEAD_BYTES + (frames + 1) * START.size, os.SEEK_SET)
+    starts: list[int] = []
     for chunk in chunks:
-        frame = _deflated(chunk)
+        frame = deflated(chunk)
         shorter = len(frame) < len(chunk)
-        sizes.append(len(frame) if shorter else len(chunk) | AS_IT_IS)
+        starts.append(at if shorter else at | AS_IT_IS)
         write_all(fd, frame if shorter else chunk)
-    if len(sizes) != frames:
-        raise StoreError(f"an original of {length} bytes has {frames} chunks, not {len(sizes)}")
+        at += min(len(frame), len(chunk))
+    if len(starts) != frames:
+        raise StoreError(f"an original of {length} bytes has {frames} chunks, not {len(starts)}")
     os.lseek(fd, 0, os.SEEK_SET)
-    write_all(fd, MAGIC + HEAD.pack(length, chunk_bytes, frames) + b"".join(map(SIZE.pack, sizes)))
-    return os.lseek(fd, fixed + sum(size & ~AS_IT_IS for size in sizes), os.SEEK_SET)
+    table = b"".join(map(START.pack, [*starts, at]))
+    write_all(fd, MAGIC + HEAD.pack(length, chunk_bytes, frames) + table)
+    return os.lseek(fd, at, os.SEEK_SET)
 
 
-def _deflated(chunk: bytes) -> bytes:
+def deflated(chunk: bytes) -> bytes:
+    """A chunk as its frame holds it."""
     deflater = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
     return deflater.compress(chunk) + deflater.flush()
