@@ -1,0 +1,95 @@
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from headgate.agent import Conversation
+from headgate.testing import ScriptedClient
+from tests.agent.talking import agent_of, answers, violations
+
+
+def test_an_agent_has_one_loop_for_all_of_its_turns(state):
+    loops = []
+    client = ScriptedClient("One.", "Two.")
+    with agent_of(state, client) as agent:
+        for _ in range(2):
+            agent.run("Go.", listen=lambda event: loops.append(asyncio.get_running_loop()))
+
+    assert len(set(map(id, loops))) == 1
+    assert loops[0].is_closed()
+
+
+def test_an_agent_that_was_closed_can_be_used_again(state):
+    agent = agent_of(state, ScriptedClient("One.", "Two."))
+    agent.run("Go.")
+    agent.close()
+
+    assert agent.run("Go on.").text == "Two."
+    agent.close()
+
+
+def test_inside_of_a_loop_the_way_out_is_named(state):
+    with agent_of(state, ScriptedClient("One.")) as agent:
+
+        async def main():
+            with pytest.raises(RuntimeError, match="use AsyncAgent on it"):
+                agent.run("Go.")
+
+        asyncio.run(main())
+
+
+def test_cancelling_when_nothing_runs_changes_nothing(state):
+    with agent_of(state, ScriptedClient("One.")) as agent:
+        agent.cancel()
+
+        assert agent.run("Go.").reason == "end"
+
+
+def test_an_error_comes_out_of_a_stream(state):
+    client = ScriptedClient(answer=lambda request: 1 / 0)
+    with agent_of(state, client) as agent, pytest.raises(ZeroDivisionError):
+        list(agent.stream("Go."))
+
+
+@pytest.mark.proves("G2")
+def test_ctrl_c_in_the_middle_of_a_batch_answers_every_call(state):
+    interrupted = """
+import os, signal, sys
+from pathlib import Path
+from headgate import Gate
+from headgate.agent import Conversation
+from headgate.events import Progress
+from headgate.testing import Call, ScriptedClient
+from tests.agent.talking import agent_of
+
+gate = Gate(state=Path(sys.argv[1]), session="s")
+client = ScriptedClient([Call("wait", id="c1"), Call("wait", id="c2")])
+with agent_of(None, client, gate=gate, conversation=Conversation.kept(gate)) as agent:
+    def listen(event):
+        if isinstance(event, Progress):
+            os.kill(os.getpid(), signal.SIGINT)
+    try:
+        agent.run("Go.", listen=listen)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", interrupted, str(state)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=os.getcwd(),
+    )
+    assert (ran.stdout, ran.stderr, ran.returncode) == ("interrupted\n", "", 0)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    client = ScriptedClient("On.")
+    with agent_of(state, client) as agent:
+        kept = Conversation.kept(agent._agent.gate)
+    assert [call_id for call_id, _ in answers(kept.messages)] == ["c1", "c2"]
+    with agent_of(state, client, conversation=kept) as agent:
+        agent.run("Go on.")
+    assert violations(agent) == []
