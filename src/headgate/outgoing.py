@@ -168,7 +168,8 @@ class Outgoing:
     def _repaired(self, history: History, pending: bool) -> Repaired:
         if not self.session.policy.repair:
             return Repaired(history)
-        repaired = repair(history, pending=pending, known=self._known)
+        twins = self.session.policy.twins
+        repaired = repair(history, pending=pending, known=self._known, twins=twins)
         dialect = dialect_named(history.dialect)
         for fix in repaired.fixes:
             if fix.removed is not None and fix.removed.kind == "result":

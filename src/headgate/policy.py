@@ -33,6 +33,7 @@ FORMS: tuple[Keep, ...] = ("excerpt", "envelope")
 """What looks the same whatever the text says."""
 
 WithImage = Literal["shape", "whole"]
+Twins = Literal["alike", "all"]
 FilesBy = Literal["ref", "call"]
 
 
@@ -143,6 +144,9 @@ class Policy:
     """Whether a result that stands in the history already becomes a reference to it."""
     repair: bool = True
     """Whether histories are repaired before they are sent."""
+    twins: Twins = "alike"
+    """Which second calls under one id a repair takes out of a message: those that ask for the same,
+    or all."""
     counting: CountRule = DEFAULT_COUNTING
     guards: Guards = DEFAULT_GUARDS
     """When a model that calls in circles is warned, refused or stopped."""

@@ -16,6 +16,7 @@ import msgspec
 from headgate.dialects.dialect import Rules
 from headgate.dialects.history import Message, Part
 from headgate.history.rounds import Place, Round, Spot
+from headgate.policy import Twins
 
 MADE_LETTERS = 24
 """Of a made id: 96 bits of a digest, far below every provider's limit."""
@@ -30,10 +31,12 @@ class Names:
 
     renamed: dict[Place, str] = field(default_factory=dict)
     dropped: set[Place] = field(default_factory=set)
-    """Calls that say once more what a call before them in the same step says."""
+    """Calls that come a second time under the id of one before them in the same step."""
 
 
-def names_for(messages: Sequence[Message], rounds: Sequence[Round], rules: Rules) -> Names:
+def names_for(
+    messages: Sequence[Message], rounds: Sequence[Round], rules: Rules, twins: Twins = "alike"
+) -> Names:
     """Find the ids that cannot go out as they are."""
     names = Names()
     if not rules.needs_ids:
@@ -44,7 +47,7 @@ def names_for(messages: Sequence[Message], rounds: Sequence[Round], rules: Rules
         for step in _steps(round_, rules):
             if not rules.unique_ids:
                 used = {}
-            _name_step(step, messages, rules, used, names)
+            _name_step(step, messages, rules, used, names, twins)
     return names
 
 
@@ -61,12 +64,13 @@ def _name_step(
     rules: Rules,
     used: dict[str, int],
     names: Names,
+    twins: Twins,
 ) -> None:
     firsts: dict[str, Spot] = {}
     for number, call in enumerate(step):
         call_id = call.part.call_id
         first = firsts.get(call_id) if call_id else None
-        if first is not None and is_same_call(first.part, call.part):
+        if first is not None and (twins == "all" or is_same_call(first.part, call.part)):
             names.dropped.add(call.place)
             continue
         firsts.setdefault(call_id, call)

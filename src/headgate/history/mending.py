@@ -105,7 +105,8 @@ def decided(history: History, case: Case) -> Mending:
     rules = case.dialect.rules
     rounds = rounds_of(history.messages)
     pairing = paired(rounds, rules, held=history.server_held, interrupted=case.interrupted)
-    mending = Mending(history, case, rounds, pairing, names_for(history.messages, rounds, rules))
+    names = names_for(history.messages, rounds, rules, case.twins)
+    mending = Mending(history, case, rounds, pairing, names)
     waiting = _still_waiting(mending)
     for round_ in rounds:
         for call in round_.calls:

@@ -15,6 +15,7 @@ from headgate.history.placing import placed
 from headgate.history.report import Case, Fix, Interrupted, Known, Repaired, Unrepairable
 from headgate.history.sound import unsound
 from headgate.history.surrogates import without_halves
+from headgate.policy import Twins
 
 
 def repair(
@@ -23,15 +24,17 @@ def repair(
     pending: bool = False,
     known: Known | None = None,
     interrupted: Interrupted | None = None,
+    twins: Twins = "alike",
 ) -> Repaired:
     """Give every call its one result, every result its call, and the provider what it demands.
 
     `pending`: the calls of the last assistant message still wait for their results. `known` gives
     the real result of a call that has none here; what it says for a call must never change, because
     it was sent. `interrupted` says which calls were sent as interrupted: their real results, where
-    they come later, are taken out and reported, so that what was sent stays.
+    they come later, are taken out and reported, so that what was sent stays. `twins`: which second
+    calls under one id are taken out of a message; others get an id of their own.
     """
-    case = Case(dialect_named(history.dialect), pending, known, interrupted)
+    case = Case(dialect_named(history.dialect), pending, known, interrupted, twins)
     if history.server_held and not case.dialect.rules.rewrites_held:
         return Repaired(history)
     try:

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from headgate.dialects.dialect import Dialect
 from headgate.dialects.history import History, Message, Part
 from headgate.errors import HeadgateError
+from headgate.policy import Twins
 
 FixKind = Literal[
     "missing",  # a call without result is told to have been interrupted
@@ -87,6 +88,7 @@ class Case:
     pending: bool = False
     known: Known | None = None
     interrupted: Interrupted | None = None
+    twins: Twins = "alike"
 
     def edited(self, message: Message, parts: list[Part]) -> Message:
         """The message with these parts; itself if they are its own, never one with thinking."""

@@ -78,6 +78,7 @@ CHATCLI = Policy(
         ),
         signs=("[TRUNCATED ", "[full output saved to ", "[Old tool result cleared "),
     ),
+    twins="all",
     guards=NO_GUARDS,
     repeats=False,
     block_overhead=0,
