@@ -388,3 +388,41 @@ def test_a_closed_journal_opens_again(tmp_path):
     journal.close()
 
     assert journal.catch_up() == [b"one"]
+
+
+def test_a_journal_that_is_rewritten_is_found_by_all_who_have_the_old_one_open(tmp_path):
+    ours, theirs = log_in(tmp_path), log_in(tmp_path)
+    write(ours, b"one", b"two", b"three")
+    assert theirs.catch_up() == [b"one", b"two", b"three"]
+
+    ours.rewrite(lambda records: [b"".join(records)])
+    write(theirs, b"four")
+
+    assert ours.catch_up() == [b"onetwothree", b"four"]
+    assert log_in(tmp_path).catch_up() == [b"onetwothree", b"four"]
+    assert [path.name for path in tmp_path.iterdir()] == ["log"]
+
+
+def test_a_rewrite_that_fails_changes_nothing(tmp_path):
+    ours = log_in(tmp_path)
+    write(ours, b"one")
+
+    with file_size_limit(20), pytest.raises(StoreError, match="file-size limit"):
+        ours.rewrite(lambda _: [b"x" * 100])
+
+    assert log_in(tmp_path).catch_up() == [b"one"]
+    assert [path.name for path in tmp_path.iterdir()] == ["log"]
+
+
+@pytest.mark.parametrize(
+    ("tail", "lost"), [(b"", 0), (b"torn", 4), (FRAME.pack(3, 0) + b"abc", FRAME.size + 3)]
+)
+def test_what_belongs_to_no_record_is_counted_without_being_touched(tmp_path, tail, lost):
+    write(log_in(tmp_path), b"one")
+    with (tmp_path / "log").open("ab") as file:
+        file.write(tail)
+    before = (tmp_path / "log").read_bytes()
+
+    assert journal_module.damaged_bytes(Folder(tmp_path) / "log") == lost
+    assert (tmp_path / "log").read_bytes() == before
+    assert journal_module.damaged_bytes(Folder(tmp_path) / "none") == 0

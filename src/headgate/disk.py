@@ -11,7 +11,7 @@ import errno
 import fcntl
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -272,6 +272,13 @@ class Temp:
 
 def clean_temps(folder: OpenFolder) -> None:
     """Remove the temporary files that killed processes left; those in use are locked and stay."""
+    for name in leftover_temps(folder):
+        with suppress(OSError):
+            os.unlink(name, dir_fd=folder.fd)
+
+
+def leftover_temps(folder: OpenFolder) -> Iterator[str]:
+    """The temporary files that killed processes left, each while it is ours to remove."""
     with os.scandir(folder.fd) as entries:
         names = [entry.name for entry in entries if entry.name.startswith(TEMP_PREFIX)]
     for name in names:
@@ -279,7 +286,7 @@ def clean_temps(folder: OpenFolder) -> None:
             fd = os.open(name, READ_FLAGS, dir_fd=folder.fd)
             try:
                 if _lock(fd):
-                    os.unlink(name, dir_fd=folder.fd)
+                    yield name
             finally:
                 os.close(fd)
 

@@ -328,6 +328,27 @@ def framed(record: bytes) -> bytes:
     return FRAME.pack(len(record), xxh3_64_intdigest(record, len(record))) + record
 
 
+def damaged_bytes(file: File) -> int:
+    """How many bytes of a journal belong to no whole record; 0 where there is none."""
+    held = file.folder.open()
+    if held is None:
+        return 0
+    try:
+        fd = open_file(file, held, os.O_RDONLY)
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise store_error("the journal", file.path, error) from error
+    try:
+        take_lock(fd, fcntl.LOCK_SH)
+        block = read_range(fd, 0, os.fstat(fd).st_size)
+    finally:
+        os.close(fd)
+    if not _has_header(block, file.path):
+        return len(block)
+    return len(block) - _split(block, len(HEADER))[1]
+
+
 def _split(block: bytes, start: int) -> tuple[list[bytes], int]:
     """The whole records of a block, and where the first byte stands that belongs to none."""
     records: list[bytes] = []

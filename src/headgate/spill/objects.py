@@ -63,6 +63,7 @@ class Objects:
     def __init__(self, session: Folder, *, durable: bool) -> None:
         self.folder = session.sub("objects", "the objects folder")
         self.temps = session.sub("tmp", "the folder of unfinished objects")
+        self.aside = session.sub("damaged", "the folder of damaged objects")
         self._durable = durable
         self._cleaned = False
 
@@ -210,6 +211,18 @@ class Objects:
             self._finish(temp, ref + PACKED)
         except OSError as error:
             raise store_error(self.folder.role, self.folder.path, error) from error
+
+    def set_aside(self, ref: Ref) -> None:
+        """Put a damaged object where nobody takes it for a whole one, and people can look at it."""
+        held = self.folder.open()
+        for name in (ref, ref + PACKED, ref + NOTE) if held else ():
+            assert held is not None
+            try:
+                os.rename(name, name, src_dir_fd=held.fd, dst_dir_fd=self.aside.make().fd)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise store_error(self.folder.role, self.folder.path, error) from error
 
     def remove(self, *names: str) -> None:
         """Delete files of objects; one that is gone already is no error."""

@@ -40,7 +40,7 @@ class Contents:
 
     originals: Mapping[Ref, Found]
     other_bytes: int
-    """Unfinished objects, copies as plain text."""
+    """Unfinished objects, copies as plain text, what was set aside."""
     unfinished: int
 
     @property
@@ -83,6 +83,7 @@ class Shelf:
             for name, found in entries(self.own_files).items()
             if found.st_nlink < 2 or name.startswith(TEMP_PREFIX)
         ]
+        copies += [found.st_size for found in entries(self.objects.aside).values()]
         originals: dict[Ref, Found] = {}
         for name, status in entries(self.objects.folder).items():
             ref = name.removesuffix(PACKED).removesuffix(NOTE)
