@@ -9,14 +9,14 @@ from hashlib import sha256
 
 from headgate.errors import HeadgateError
 from headgate.gate import Gate
-from headgate.marker import OMITTED_KEY, Ask
+from headgate.marker import OMITTED_KEY
 from headgate.mcp.form import Form
 from headgate.mcp.listing import KnownTool
 from headgate.mcp.pare import pare
 from headgate.mcp.result import CallResult, McpCall, admit_result, marker_for, result_of
 from headgate.mcp.wire import array_of, encoded, loaded_object, object_of, written
 from headgate.policy import Policy
-from headgate.shape.pages import Page, asked_page, span_of
+from headgate.shape.pages import Page, Span, asked_page, span_of
 from headgate.shape.shaper import Room
 from headgate.tool import NAME
 from headgate.types import Json, Ref, Text, ToolResult
@@ -143,9 +143,13 @@ class ToolGate:
         cut = {**value, name: lists[name][span.start : span.stop]}
         if span.pages > 1 and OMITTED_KEY not in cut:
             words = f"page {span.number:,} of {span.pages:,}, {span.total:,} items in all"
-            after = Ask("page", str(span.number % span.pages + 1), Ask("page_size", str(span.size)))
+            after = self._next_page(span) if span.has_more else "this is the last page"
             cut = {OMITTED_KEY: marker.shown(words, after), **cut}
         return pare(cut, room, marker, _keeping(call.form, OMITTED_KEY))
+
+    def _next_page(self, span: Span) -> str:
+        number, size = self.gate.policy.page_arguments
+        return f"the same call with {number}={span.number + 1}, {size}={span.size} shows the next"
 
 
 def text_result(
