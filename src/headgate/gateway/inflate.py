@@ -89,13 +89,10 @@ class _Brotli:
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         try:
-            while chunk or not self._inner.can_accept_more_data():
-                piece = self._inner.process(chunk, output_buffer_limit=PIECE_BYTES)
+            # It takes all of the input at once, and then gives pieces as long as it is asked.
+            while piece := self._inner.process(chunk, output_buffer_limit=PIECE_BYTES):
                 chunk = b""
-                if piece:
-                    yield piece
-                elif self._inner.is_finished():
-                    return
+                yield piece
         except self._error as error:
             raise CannotInflate(str(error)) from error
 
