@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import inspect
 from collections.abc import Mapping, Sequence
@@ -92,33 +91,26 @@ def rate_limited(
 def unknown(call: Call, names: Sequence[str]) -> str:
     """What a model is told that asked for a tool there is not."""
     close = difflib.get_close_matches(call.tool, names, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    hint = f"; did you mean {close[0]!r}?" if close else "."
     listed = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
     return f"there is no tool {call.tool!r}{hint} There are: {listed or 'none'}"
 
 
 def plain(value: object) -> object:
     """A returned value as text, blocks or JSON; records of the usual libraries as objects."""
-    dump = getattr(value, "model_dump", None)
-    if dump is not None and not isinstance(value, type):
-        return dump(mode="json")
-    if isinstance(value, str | bytes | bytearray | Text | Json | Media) or value is None:
+    if value is None or isinstance(value, str | bytes | bytearray | Text | Json | Media):
         return value
     if isinstance(value, list | tuple) and any(isinstance(b, Text | Json | Media) for b in value):
         return value
-    if isinstance(value, msgspec.Struct) or dataclasses.is_dataclass(value):
-        return msgspec.to_builtins(value, str_keys=True, enc_hook=plain_or_text)
-    if isinstance(value, Mapping):
-        return msgspec.to_builtins(dict(value), str_keys=True, enc_hook=plain_or_text)
-    if isinstance(value, list | tuple | set | frozenset):
-        return msgspec.to_builtins(value, str_keys=True, enc_hook=plain_or_text)
-    return value
+    return msgspec.to_builtins(value, str_keys=True, enc_hook=_otherwise)
 
 
-def plain_or_text(value: object) -> object:
+def _otherwise(value: object) -> object:
     """What JSON has no form for, as an object where it is a record, else as its text."""
-    made = plain(value)
-    return str(value) if made is value else made
+    dump = getattr(value, "model_dump", None)
+    if dump is not None and not isinstance(value, type):
+        return dump(mode="json")
+    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 def _cancelled(call: Call, end: Cancelled) -> str:

@@ -30,6 +30,9 @@ from headgate.types import Amount, Call, ToolResult
 
 LOG = logging.getLogger("headgate.registry")
 
+WAIT_S = 0.5
+"""An interrupt that comes in the instant before a wait does not end it, but is seen after it."""
+
 
 class Batch:
     """Calls that answer one assistant message; made by `Registry.batch`, and run once.
@@ -87,12 +90,12 @@ class Batch:
             self._begin()
             while not self._course.done:
                 self._advance(_next(mailbox, self._course.wait_s(time.monotonic())))
+            return self._admit()
         except BaseException:
             # The program is interrupted; the model's calls are answered before it goes on.
             self._advance(Stop("interrupted", at_once=True))
             self._admit()
             raise
-        return self._admit()
 
     async def arun(self) -> list[ToolResult]:
         """The same on the running event loop; where the task is cancelled, it ends cancelled."""
@@ -267,7 +270,7 @@ class Batch:
 
 def _next(mailbox: SimpleQueue[Message], wait_s: float | None) -> Message:
     try:
-        return mailbox.get(timeout=wait_s)
+        return mailbox.get(timeout=WAIT_S if wait_s is None else min(wait_s, WAIT_S))
     except Empty:
         return None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from threading import Thread
+from threading import Thread, current_thread
 
 from headgate.journal import Guard
 
@@ -21,7 +21,9 @@ class LoopThread:
         self._thread: Thread | None = None
 
     def loop(self) -> asyncio.AbstractEventLoop:
-        """The loop, running."""
+        """The loop, running; not for what runs on it, which would wait for itself."""
+        if self._thread is current_thread():
+            raise RuntimeError("an async tool would wait for itself here; await arun_batch instead")
         with self._guard as forked:
             if forked:
                 # It stands still in a child: its thread stayed in the parent.

@@ -1,0 +1,71 @@
+import os
+import threading
+from threading import Barrier, Event
+
+import pytest
+
+from headgate.registry.workers import Workers
+
+WAIT_S = 5
+
+
+def ran_in(workers):
+    """Run something, and give the thread it ran in."""
+    threads, done = [], Event()
+
+    def task():
+        threads.append(threading.current_thread())
+        done.set()
+
+    workers.start(task)
+    assert done.wait(WAIT_S)
+    return threads[0]
+
+
+def test_as_many_run_at_once_as_are_given():
+    workers, together, done = Workers(), Barrier(21), Event()
+
+    def task():
+        together.wait(WAIT_S)
+        done.set()
+
+    for _ in range(20):
+        workers.start(task)
+    together.wait(WAIT_S)
+
+    assert done.wait(WAIT_S)
+
+
+def test_a_thread_is_used_again():
+    workers = Workers()
+    first = ran_in(workers)
+
+    # The thread counts itself idle after its task; until then another one is started.
+    again = [ran_in(workers) for _ in range(20)]
+
+    assert first in again
+
+
+def test_a_thread_that_nobody_needs_ends():
+    thread = ran_in(Workers(idle_s=0.01))
+
+    thread.join(WAIT_S)
+
+    assert not thread.is_alive()
+
+
+def test_threads_do_not_keep_the_process_from_ending():
+    assert ran_in(Workers()).daemon
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_has_threads_of_its_own():
+    workers = Workers()
+    ran_in(workers)
+    ran_in(workers)
+
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if ran_in(workers).is_alive() else 1)
+
+    assert os.waitpid(child, 0)[1] == 0
