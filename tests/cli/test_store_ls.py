@@ -18,7 +18,7 @@ def test_what_is_kept_is_listed_oldest_first(headgate):
 
     heading, first, second = ran.stdout.decode().splitlines()
     assert ran.returncode == 0
-    assert heading.split() == ["ref", "bytes", "lines", "age", "tool", "call"]
+    assert heading.split() == ["ref", "bytes", "lines", "age", "wanted", "tool", "call"]
     assert first.split()[1:3] == [f"{len(LOG):,}", "3,000"]
     assert first.split()[-2] == "make"
     assert second.split()[-2] == "gr\\x1bep"

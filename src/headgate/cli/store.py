@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from headgate.cli.dispatch import Commands, dispatch, listed
 from headgate.cli.output import write
 
-COMMANDS: Commands = (("ls", "list the originals that are kept"),)
+COMMANDS: Commands = (
+    ("ls", "list the originals that are kept"),
+    ("gc", "remove what is kept too long or too much, compress what is left over"),
+    ("verify", "see whether everything kept is as it was written"),
+)
 
 HELP = """\
 usage: headgate store COMMAND ...
@@ -23,6 +27,9 @@ options:
 examples:
   headgate store ls
   headgate store ls --session my-agent --json
+  headgate store ls --all
+  headgate store gc --dry-run
+  headgate store verify --fix
 """
 
 

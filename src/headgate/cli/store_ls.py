@@ -6,21 +6,28 @@ import os
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
-from headgate.cli.opening import session_for
-from headgate.cli.output import say, show_record, show_table
+from headgate.cli.opening import chosen, session_for
+from headgate.cli.output import CommandError, say, show_record, show_table
 from headgate.cli.parser import Parser
 from headgate.cli.progress import size
+from headgate.spill.house import House
 from headgate.spill.local import LocalStore
 from headgate.spill.private import state_folder
-from headgate.types import About
+from headgate.types import About, Ref
 
-USAGE = "[--session S] [--json]"
+USAGE = "[--session S | --all] [--json]"
 
-SAYS = "List the originals that a session keeps, oldest first."
+SAYS = """\
+List the originals that a session keeps, oldest first, with their size, how long ago each came, and
+whether it is wanted: live (a history that was sent lately refers to it), new (it may be in one), or
+free to go. Or list all sessions, with what each takes on the disk.
+"""
 
 EXAMPLES = """\
   headgate store ls
+  headgate store ls --all
   headgate store ls --session my-agent --json | jq -r .file
 """
 
@@ -29,6 +36,7 @@ def parser() -> Parser:
     """How it is called."""
     made = Parser("store ls", usage=USAGE, says=SAYS, examples=EXAMPLES)
     made.add_session()
+    made.add_argument("--all", action="store_true", help="all sessions, a line for each")
     made.add_json("one object for each")
     return made
 
@@ -36,27 +44,73 @@ def parser() -> Parser:
 def main(words: Sequence[str]) -> int:
     """Run it."""
     asked = parser().parse_args(words)
-    session = session_for(asked)
+    if asked.all and asked.session is not None:
+        raise CommandError("--all lists every session; leave out --session")
+    if asked.all:
+        return list_sessions(state_folder(os.environ), as_json=asked.json)
+    return list_originals(session_for(asked), as_json=asked.json)
+
+
+def list_originals(session: str, *, as_json: bool) -> int:
+    """Every original of one session."""
     store = LocalStore(state_folder(os.environ), session)
-    kept = store.all()
-    if asked.json:
+    kept, now_ns = store.all(), time.time_ns()
+    wanted = wanted_of(store, now_ns)
+    if as_json:
         for about in kept:
-            show_record(record_of(about))
+            show_record(record_of(about, wanted.get(about.ref, "")))
         return 0
     if kept:
-        now_ns = time.time_ns()
-        rows = [row(about, now_ns) for about in kept]
-        show_table(["ref", " bytes", " lines", " age", "tool", "call"], rows)
+        rows = [row(about, wanted.get(about.ref, ""), now_ns) for about in kept]
+        show_table(["ref", " bytes", " lines", " age", "wanted", "tool", "call"], rows)
     total = size(sum(about.length for about in kept))
-    many = f"{len(kept):,} original{'' if len(kept) == 1 else 's'}"
-    say(f"{many}, {total}, in session {session!r} under {store.state}")
+    say(f"{many(len(kept))}, {total}, in session {session!r} under {store.state}")
     return 0
 
 
-def row(about: About, now_ns: int) -> list[str]:
+def wanted_of(store: LocalStore, now_ns: int) -> dict[Ref, str]:
+    """Whether each original is wanted, in a word."""
+    shelf = store.shelf
+    held = shelf.held(shelf.contents(), chosen(None).retention, now_ns)
+    return {one.ref: "live" if one.live else "new" if one.new else "free" for one in held}
+
+
+def list_sessions(state: Path, *, as_json: bool) -> int:
+    """Every session, with what it takes."""
+    house, now_ns = House(state), time.time_ns()
+    rows: list[list[str]] = []
+    total, count = 0, 0
+    for shelf in house.shelves():
+        counts = shelf.contents().counts
+        kept = shelf.index.all()
+        times = [one.time_ns for one in kept]
+        newest, oldest = max(times, default=0), min(times, default=0)
+        total, count = total + counts.bytes, count + len(kept)
+        if as_json:
+            moments = {"oldest": moment(oldest), "newest": moment(newest)}
+            show_record(
+                {"session": shelf.name, "originals": len(kept), "bytes": counts.bytes, **moments}
+            )
+        ages = [age((now_ns - at) // 10**9) if at else "" for at in (oldest, newest)]
+        rows.append([shelf.name, f"{len(kept):,}", f"{counts.bytes:,}", *ages])
+    if as_json:
+        return 0
+    if rows:
+        show_table(["session", " originals", " bytes on disk", " oldest", " newest"], rows)
+    sessions = f"{len(rows):,} session{'' if len(rows) == 1 else 's'}"
+    say(f"{sessions}, {many(count)}, {size(total)} on disk, under {state}")
+    return 0
+
+
+def many(count: int) -> str:
+    """So many originals."""
+    return f"{count:,} original{'' if count == 1 else 's'}"
+
+
+def row(about: About, wanted: str, now_ns: int) -> list[str]:
     """An original as a line of the table."""
     numbers = [f"{about.length:,}", f"{about.lines:,}", age((now_ns - about.time_ns) // 10**9)]
-    return [about.ref, *numbers, about.tool, about.call_id]
+    return [about.ref, *numbers, wanted, about.tool, about.call_id]
 
 
 def age(seconds: int) -> str:
@@ -70,13 +124,22 @@ def age(seconds: int) -> str:
     return f"{seconds // 86_400} d"
 
 
-def record_of(about: About) -> dict[str, object]:
+def moment(time_ns: int) -> str | None:
+    """A time as it stands in a record."""
+    if not time_ns:
+        return None
+    return datetime.fromtimestamp(time_ns / 1e9, UTC).isoformat(timespec="milliseconds")
+
+
+def record_of(about: About, wanted: str) -> dict[str, object]:
     """An original as one object."""
     return {
         "ref": about.ref,
         "bytes": about.length,
         "lines": about.lines,
-        "time": datetime.fromtimestamp(about.time_ns / 1e9, UTC).isoformat(timespec="milliseconds"),
+        "full_bytes": about.full_length or about.length,
+        "time": moment(about.time_ns),
+        "wanted": wanted,
         "tool": about.tool,
         "call_id": about.call_id,
         "sha256": about.sha256,

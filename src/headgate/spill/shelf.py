@@ -102,7 +102,8 @@ class Shelf:
         """The originals that could be removed, as retention sees them."""
         kept = {kept.ref: kept.time_ns for kept in self.index.all()}
         histories = self.live.read()
-        since_ns = now_ns - int(retention.live_s * 1e9)
+        live_ns = int(retention.live_s * 1e9)
+        since_ns = now_ns - live_ns
         held: list[Held] = []
         for ref, found in contents.originals.items():
             if ref not in kept and now_ns - found.changed_ns < GRACE_NS:
@@ -110,8 +111,9 @@ class Shelf:
             used_ns = max(kept.get(ref, 0), found.changed_ns)
             unseen = ref not in histories.dropped
             # What was kept just now is in the history that is sent next.
-            live = histories.is_live(ref, since_ns) or (unseen and now_ns - used_ns < GRACE_NS)
-            new = unseen and used_ns >= since_ns
+            just_now = now_ns - used_ns < min(GRACE_NS, live_ns)
+            live = histories.is_live(ref, since_ns) or (unseen and just_now)
+            new = unseen and used_ns > since_ns
             used_ns = max(used_ns, histories.used_ns(ref))
             held.append(Held(self.name, ref, found.size_bytes, used_ns, live, new))
         return held

@@ -80,8 +80,9 @@ def verify(house: House, *, fix: bool, session: str | None = None) -> Iterator[F
 
 def _faults(house: House, fix: bool, session: str | None) -> Iterator[Fault]:
     state = Path(house.state.path)
-    # First: what is put right changes what is there.
-    yield from _counts(house, fix)
+    if session is None:
+        # First: what is put right changes what is there.
+        yield from _counts(house, fix)
     yield from _modes(state, state, "", fix, deep=False)
     folders = [path for path in sorted((state / "sessions").glob("*")) if path.is_dir()]
     for folder in folders:
