@@ -183,7 +183,7 @@ def _shaped(
 ) -> Shaped:
     if source.kind == "binary":
         return describe(passing.head, passing.length, room, marker)
-    leaning = ERROR if is_error else leaning_of(source.kind)
+    leaning = ERROR if is_error else leaning_of(source.kind, sketch.tail or sketch.head)
     return shape_sketch(sketch, room, marker, leaning, source.size)
 
 

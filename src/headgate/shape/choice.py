@@ -130,6 +130,8 @@ class Choice:
         self.clipped: dict[int, int] = {}
         """Cut lines, and how many characters of each are hidden."""
         self.cost = self.gap_cost
+        self.ends: frozenset[int] = frozenset()
+        """Lines that are shown for where they stand, whatever they say."""
 
     @property
     def left(self) -> int:

@@ -24,6 +24,9 @@ LONGEST_SHARE = 8
 ORDINARY_CHARS = 240
 """A line of this length is shown whole or not at all: half a line of output says little."""
 
+END_CHARS = 130
+"""Of each end this much is shown at least: what ran stands there, and how it ended."""
+
 LEAST_HIDDEN = 40
 """Hiding fewer characters than the note about it takes helps nobody."""
 
@@ -60,9 +63,7 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
     limit = room.limit - room.size(_main(marker, lines, sketch, size, room) + "\n")
     choice = Choice(lines, room, marker, limit, chars_per_unit=chars_per_unit)
     lights = lit(brightest, lines.__getitem__, lines.total)
-    ends = int(limit * (1 - leaning.middle))
-    _fill(choice, 1, int(ends * leaning.head))
-    _fill(choice, -1, ends - int(ends * leaning.head))
+    _fill_ends(choice, leaning)
     found = _show_brightest(choice, sketch, lights)
     _close_small_gaps(choice)
     _fill_rest(choice, leaning.head)
@@ -73,6 +74,16 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
     if not room.fits(text):
         text = marker.short(lines.total, lines.total, "lines")
     return Shaped(text, _in_words(choice, found))
+
+
+def _fill_ends(choice: Choice, leaning: Leaning) -> None:
+    """Show the ends in their share; a few lines of each wherever there is light at all."""
+    ends = choice.limit * (1 - leaning.middle)
+    least = min(END_CHARS / choice.chars_per_unit, choice.limit / LONGEST_SHARE)
+    shares = {1: ends * leaning.head, -1: ends * (1 - leaning.head)}
+    for step, share in shares.items():
+        _fill(choice, step, int(max(share, least if 0 < leaning.head < 1 else 0)))
+    choice.ends = frozenset(choice.shown)
 
 
 def _brightest(sketch: Sketch, chars: int) -> list[Found]:
@@ -192,9 +203,11 @@ def _grow_clipped(choice: Choice) -> None:
 
 
 def _drop_some(choice: Choice, lights: Mapping[int, float], over: int) -> None:
-    """Give back the darkest lines until `over` is paid."""
+    """Give back lines until `over` is paid: the dimmest first, the ends last."""
     middle = choice.lines.total / 2
-    for number in sorted(choice.shown, key=lambda n: (lights.get(n, 0.0), abs(n - middle))):
+    for number in sorted(
+        choice.shown, key=lambda n: (n in choice.ends, lights.get(n, 0.0), abs(n - middle))
+    ):
         over -= choice.costs[number]
         choice.drop(number)
         if over <= 0:

@@ -53,8 +53,14 @@ MORE = 0.3
 """What a second sign in the same line adds to the weightiest."""
 
 REASSURING = re.compile(
-    rb"\b(0|no|without|zero) (errors?|failures?|failed|warnings?|problems?|exceptions?)\b"
-    rb"|\b(errors?|failures?|failed|warnings?)\s?[:=]\s?0\b",
+    rb"\b(?:0|no|without|zero) (?:errors?|fail(?:ures?|ed|ing|s)?|warnings?"
+    rb"|problems?|exceptions?)\b"
+    rb"|\b(?:errors?|failures?|failed|warnings?)\s?[:=]\s?0\b",
+    re.IGNORECASE,
+)
+COUNTED = re.compile(
+    rb"\b[1-9][0-9]* (?:errors?|fail(?:ures?|ed|ing|s)?|problems?)\b"
+    rb"|\b(?:errors?|failures?|failed)\s?[:=]\s?[1-9]|\bexit(?:ed)?\b.{0,20}\b[1-9]",
     re.IGNORECASE,
 )
 WENT_WELL = re.compile("\\b(?:ok|passed|success(?:ful)?|done)\\b|✓|✔".encode(), re.IGNORECASE)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from headgate.marker import Marker
 from headgate.shape.lines import Leaning, shape_sketch
 from headgate.shape.shaper import Room, Shaped, Source
+from headgate.shape.signs import COUNTED, REASSURING
 from headgate.shape.sketch import ends_of, sketch_of
 from headgate.types import Kind, Query, Unit
 
@@ -18,8 +19,8 @@ LEAST_END_BYTES = 16 * 1024
 
 LEANING: Mapping[Kind, Leaning] = MappingProxyType(
     {
-        "test": Leaning(head=0.1, middle=1.0),
-        "build": Leaning(head=0.1, middle=1.0),
+        "test": Leaning(head=0.35, middle=0.85),
+        "build": Leaning(head=0.35, middle=0.85),
         "log": Leaning(head=0.3, middle=0.9),
         "trace": Leaning(head=0.25, middle=0.3),
         "prose": Leaning(head=0.7, middle=0.2),
@@ -31,6 +32,9 @@ LEANING: Mapping[Kind, Leaning] = MappingProxyType(
 )
 """Checks and builds end with what went wrong; files are read from the top."""
 
+SUMMARY_BYTES = 1_000
+"""Where a run says how many of its parts failed."""
+
 EVEN = Leaning(head=0.5, middle=0.35)
 ERROR = Leaning(head=0.2, middle=0.4)
 """An error ends with what it is."""
@@ -39,7 +43,8 @@ ERROR = Leaning(head=0.2, middle=0.4)
 def shape_text(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:
     """Keep the ends and what stands out between them."""
     sketch = sketch_of(source.data, end_bytes(room), query)
-    return shape_sketch(sketch, room, marker, leaning_of(source.kind), source.size)
+    leaning = leaning_of(source.kind, source.data[-SUMMARY_BYTES:])
+    return shape_sketch(sketch, room, marker, leaning, source.size)
 
 
 def shape_error(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:
@@ -48,9 +53,12 @@ def shape_error(source: Source, room: Room, query: Query, marker: Marker) -> Sha
     return shape_sketch(sketch, room, marker, ERROR, source.size)
 
 
-def leaning_of(kind: Kind) -> Leaning:
-    """How the room is divided for a kind."""
-    return LEANING.get(kind, EVEN)
+def leaning_of(kind: Kind, end: bytes) -> Leaning:
+    """How the room is divided, by kind; a run that ends by saying that nothing failed is even."""
+    leaning = LEANING.get(kind, EVEN)
+    if leaning.middle > EVEN.middle and REASSURING.search(end) and not COUNTED.search(end):
+        return EVEN
+    return leaning
 
 
 def head(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:
