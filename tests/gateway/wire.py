@@ -60,6 +60,7 @@ class Upstream:
 
     def _serve(self, connection):
         connection.settimeout(LONGEST_S)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection, suppress(OSError):
             while (request := read_message(connection)) is not None:
                 self.requests.append(request)
@@ -139,13 +140,14 @@ class Message:
 def connected(url):
     host, _, port = url.removeprefix("http://").partition(":")
     with socket.create_connection((host, int(port)), LONGEST_S) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield connection
 
 
 def request(body=b"", path="/v1/messages", method="POST", **headers):
     more = {"host": "127.0.0.1", "x_api_key": "sk-ant-key", **headers}
     if body and "transfer_encoding" not in more:
-        more["content_length"] = len(body)
+        more.setdefault("content_length", len(body))
     named = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in more.items())
     return f"{method} {path} HTTP/1.1\r\n{named}\r\n".encode() + body
 

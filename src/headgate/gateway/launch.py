@@ -82,5 +82,14 @@ def as_parent(
 def stop_on_signals(stop: Stop) -> None:
     """Stop in good order at the first signal; the second does not wait."""
     loop = asyncio.get_running_loop()
+    stopping = False
+
+    def signalled(number: int) -> None:
+        nonlocal stopping
+        if stopping:
+            os._exit(128 + number)
+        stopping = True
+        stop()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
+        loop.add_signal_handler(number, signalled, number)

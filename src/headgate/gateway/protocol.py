@@ -17,7 +17,8 @@ MOST_HEAD_BYTES = 128 * 1024
 HEAD_TIMEOUT_S = 30.0
 """For the head of a request, from its first byte on."""
 
-SAYS_LENGTH = frozenset({b"content-length", b"transfer-encoding"})
+CODING = b"transfer-encoding"
+SAYS_LENGTH = frozenset({b"content-length", CODING})
 
 
 class BoundedProtocol(HttpToolsProtocol):
@@ -45,9 +46,11 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head is complete."""
         self._stop_timer()
-        names = [name for name, _ in self.headers]
-        if sum(name in SAYS_LENGTH for name in names) > 1 or names.count(b"host") > 1:
+        lengths = [header for header in self.headers if header[0] in SAYS_LENGTH]
+        if len(lengths) > 1 or sum(name == b"host" for name, _ in self.headers) > 1:
             raise httptools.HttpParserError("the length or the host is said twice")
+        if lengths and lengths[0][0] == CODING and lengths[0][1].lower() != b"chunked":
+            raise httptools.HttpParserError("the transfer is coded in a way nobody knows")
         super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -28,7 +29,7 @@ class Running:
         self.admin_url = ""
         self._spans = spans
         self._parts: list[Part] = []
-        self._stop: Stop = lambda: None
+        self._stop_soon: Stop = lambda: None
         self._started = threading.Event()
         self._thread = threading.Thread(target=self._run, name="headgate-gateway", daemon=True)
 
@@ -56,13 +57,17 @@ class Running:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stop()
+        self.stop()
         self._thread.join()
+
+    def stop(self) -> None:
+        """Take no more requests, and come to an end with those that are under way."""
+        self._stop_soon()
 
     def _run(self) -> None:
         def started(stop: Stop) -> None:
             loop = asyncio.get_running_loop()
-            self._stop = lambda: _soon(loop, stop)
+            self._stop_soon = lambda: _soon(loop, stop)
             self._started.set()
 
         try:
@@ -74,4 +79,5 @@ class Running:
 
 
 def _soon(loop: asyncio.AbstractEventLoop, stop: Stop) -> None:
-    loop.call_soon_threadsafe(stop)
+    with suppress(RuntimeError):  # it has ended already
+        loop.call_soon_threadsafe(stop)

@@ -109,8 +109,6 @@ async def serve(parts: Sequence[Part], serving: Serving, started: Callable[[Stop
 
     def stop() -> None:
         for server in servers:
-            # Asked twice, it does not wait for what is under way.
-            server.force_exit = server.should_exit
             server.should_exit = True
 
     tasks = [
