@@ -17,6 +17,7 @@ from headgate.version import __version__
 TYPE_CHECKING = False  # type checkers know the name; `typing` itself costs a third of the import
 
 if TYPE_CHECKING:
+    from headgate.agent import Agent, AsyncAgent
     from headgate.async_gate import AsyncGate
     from headgate.errors import (
         DeclarationError,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "agent": "Agent AsyncAgent",
     "async_gate": "AsyncGate",
     "errors": "DeclarationError HeadgateError HistoryError PolicyError RefNotFound RequestError "
     "StoreError",
@@ -55,7 +57,9 @@ _HOMES = {
 _MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
+    "Agent",
     "Amount",
+    "AsyncAgent",
     "AsyncGate",
     "Batch",
     "Call",
