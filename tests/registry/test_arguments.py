@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pydantic
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.registry.arguments import BadArguments, Bound, arguments_of, bind
@@ -133,6 +133,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(st.dictionaries(st.sampled_from(["pattern", "path", "most", "tags", "x"]), JSON))
 def test_any_arguments_are_bound_or_told_in_words(arguments):
     with suppress(BadArguments):

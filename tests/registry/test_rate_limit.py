@@ -10,7 +10,7 @@ import httpx2
 import openai
 import pytest
 import requests
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
@@ -189,6 +189,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(
     st.dictionaries(
         st.sampled_from(["status", "status_code", "headers", "response", "request", "url"]), VALUES
