@@ -1,0 +1,211 @@
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tests.cli.conftest import PROGRAM, command
+from tests.proxy import servers
+
+SERVER = ["--", sys.executable, servers.__file__]
+
+
+def hello(number=0):
+    params = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"sampling": {}},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    return {"jsonrpc": "2.0", "id": number, "method": "initialize", "params": params}
+
+
+def call(number, name, **arguments):
+    params = {"name": name, "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+
+
+def spoken(headgate, *words, messages=(), server=SERVER, **more):
+    """What the proxy answers to some messages, by id, and how it ended."""
+    stdin = "".join(json.dumps(m) + "\n" for m in [hello(), *messages])
+    done = headgate("mcp", *words, *server, stdin=stdin.encode(), **more)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    return {answer["id"]: answer for answer in answers}, done
+
+
+def send(proxy, message):
+    proxy.stdin.write(json.dumps(message).encode() + b"\n")
+    proxy.stdin.flush()
+
+
+def text(answer):
+    return answer["result"]["content"][0]["text"]
+
+
+def test_results_are_bounded_valid_and_can_be_read_back(headgate, monkeypatch):
+    monkeypatch.setenv("SERVER_TOKEN", "s3cret")
+    listing = {"jsonrpc": "2.0", "id": "tools", "method": "tools/list"}
+    answers, done = spoken(
+        headgate,
+        *("--tokens", "1000"),
+        messages=[
+            listing,
+            call("large", "lines", n=5_000),
+            call("small", "lines", n=2),
+            call("rows", "rows", n=90_000),
+            call("environment", "environment"),
+        ],
+        server=[*SERVER, "plain", "--tokens", "7"],
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+    tools = {tool["name"]: tool for tool in answers["tools"]["result"]["tools"]}
+    assert list(tools) == [*(tool["name"] for tool in servers.TOOLS), "read_result"]
+    assert "of 5,000 lines omitted" in text(answers["large"])
+    shown = answers["large"]["result"]
+    assert shown["structuredContent"] == {"result": text(answers["large"])}
+    assert answers["small"]["result"] == servers.lines(2)
+    structured = answers["rows"]["result"]["structuredContent"]
+    assert 0 < len(structured["rows"]) < 90_000
+    jsonschema.validate(structured, tools["rows"]["outputSchema"])
+    jsonschema.validate(shown["structuredContent"], tools["lines"]["outputSchema"])
+    seen = json.loads(text(answers["environment"]))
+    assert (seen["argv"], seen["SERVER_TOKEN"]) == (["plain", "--tokens", "7"], "s3cret")
+
+    ref = shown["_meta"]["headgate/verdict"]["ref"]
+    server = [*SERVER, "plain", "--tokens", "7"]
+    asking = [call(1, "read_result", ref=ref, lines="4000-4001")]
+    answers, _ = spoken(headgate, messages=asking, server=server)
+    assert text(answers[1]).startswith("line 4000 of the log\nline 4001 of the log\n")
+    elsewhere, _ = spoken(headgate, messages=asking)
+    assert "no result" in text(elsewhere[1])
+
+
+@pytest.mark.proves("P24")
+def test_a_crash_of_the_server_answers_every_open_request(headgate):
+    calls = [call(1, "hang"), call("b", "lines")]
+    with subprocess.Popen(
+        command("mcp", *SERVER), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=headgate.folder
+    ) as proxy:
+        send(proxy, hello())
+        assert json.loads(proxy.stdout.readline())["id"] == 0
+        for message in calls:
+            send(proxy, message)
+        [child] = Path(f"/proc/{proxy.pid}/task/{proxy.pid}/children").read_text().split()
+        subprocess.run(["kill", "-9", child], check=True)
+        answers = {m["id"]: m for m in map(json.loads, proxy.stdout)}
+        assert proxy.wait(5) == 137
+    assert set(answers) == {1, "b"}
+    assert all(answer["result"]["isError"] for answer in answers.values())
+    assert "was ended by SIGKILL before it answered" in text(answers[1])
+
+
+def test_a_name_clash_refuses_to_start_with_the_way_out(headgate):
+    answers, done = spoken(headgate, server=[*SERVER, "clash"])
+
+    assert done.returncode == 2
+    assert "--reader NAME" in answers[0]["error"]["message"]
+    assert done.stderr.decode().startswith("headgate: python")
+    assert "--reader NAME" in done.stderr.decode()
+    answers, done = spoken(headgate, "--reader", "rest", server=[*SERVER, "clash"])
+    assert (done.returncode, "result" in answers[0]) == (0, True)
+
+
+def test_what_is_denied_is_refused_to_the_server(headgate):
+    allowed = {"jsonrpc": "2.0", "id": "q", "result": {"model": "m"}}
+    answers, _ = spoken(headgate, messages=[call(1, "ask"), allowed])
+    assert json.loads(text(answers[1])) == {"model": "m"}
+    answers, _ = spoken(headgate, "--deny", "sampling", messages=[call(1, "ask")])
+    assert "denied" in text(answers[1])
+
+
+def test_a_session_that_is_named_is_read_by_the_command_too(headgate):
+    answers, _ = spoken(headgate, "--session", "s", messages=[call(1, "lines", n=50_000)])
+
+    ref = answers[1]["result"]["_meta"]["headgate/verdict"]["ref"]
+    assert headgate("read", ref, "--session", "s", "--lines", "7").stdout.startswith(b"line 7 of")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "say which server"),
+        (["--url", "http://x", "--", "y"], "say which server"),
+        (["--", "/no/such/server"], "server: no such file or directory"),
+        (["--reader", "a b", "--", "x"], "it takes 1 to 64 letters"),
+        (["--deny", "tools", "--", "x"], "there is sampling, elicitation, roots"),
+        (["--header", "nonsense", "--url", "http://x"], "it takes 'NAME: VALUE'"),
+        (
+            ["--header", "A: $NOT_THERE", "--url", "http://x"],
+            "$NOT_THERE is not in the environment",
+        ),
+        (["--http", "port", "--", "x"], "it takes a port"),
+        (["--http", "0.0.0.0:0", "--", "x"], "set HEADGATE_TOKEN"),
+        (["--preset", "none", "--", "true"], "'none'"),
+    ],
+)
+def test_what_cannot_run_says_why_in_one_line(headgate, words, says):
+    done = headgate("mcp", *words)
+
+    assert done.returncode == 2
+    assert done.stdout == b""
+    [line] = done.stderr.decode().splitlines()
+    assert says in line
+
+
+def test_a_client_of_the_sdk_speaks_through_it_in_both_generations(headgate, state):
+    from mcp.client.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+    from mcp_types import ElicitResult
+
+    server = [sys.executable, str(Path(servers.__file__).with_name("sdk_server.py"))]
+    parameters = StdioServerParameters(
+        command=PROGRAM,
+        args=["mcp", "--tokens", "400", "--", *server],
+        env={"HEADGATE_STATE_DIR": str(state)},
+    )
+
+    async def story(mode):
+        progress = []
+
+        async def noted(done, total, message):
+            progress.append((done, total, message))
+
+        async def asked(context, params):
+            return ElicitResult(action="accept", content={"word": f"to {params.message}"})
+
+        async with Client(
+            stdio_client(parameters), mode=mode, elicitation_callback=asked
+        ) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert list(tools) == ["report", "slow", "ask", "read_result"]
+            large = await client.call_tool("report", {"rows": 9_000})
+            jsonschema.validate(large.structured_content, tools["report"].output_schema)
+            small = await client.call_tool("report", {"rows": 1})
+            assert small.structured_content == {"rows": [{"id": 0}], "title": "t"}
+            await client.call_tool("slow", {}, progress_callback=noted)
+            told = await client.call_tool("ask", {})
+            prompts = (await client.list_prompts()).prompts
+            resource = (await client.read_resource("notes://one")).contents[0].text
+            ref = large.meta["headgate/verdict"]["ref"]
+            back = await client.call_tool("read_result", {"ref": ref, "path": "$.rows[8999]"})
+            return (
+                client.protocol_version,
+                progress,
+                told.content[0].text,
+                [prompt.name for prompt in prompts],
+                resource,
+                back.content[0].text.splitlines()[0],
+            )
+
+    for mode, version in (("legacy", "2025-11-25"), ("auto", "2026-07-28")):
+        assert asyncio.run(asyncio.wait_for(story(mode), 30)) == (
+            version,
+            [(1.0, 2.0, "half"), (2.0, 2.0, "done")],
+            "to which word?",
+            ["greet"],
+            "a note",
+            '{"id":8999}',
+        )
