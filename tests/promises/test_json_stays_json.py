@@ -91,6 +91,10 @@ def agrees(shown: object, whole: object, at: str = "$") -> None:
     """Assert that everything in `shown` is in `whole`, in its place, or says that it is ours."""
     if shown == whole:
         return
+    if isinstance(shown, dict) and isinstance(whole, list) and "_table" in shown:
+        rows = [dict(zip(shown["columns"], row, strict=True)) for row in shown["rows"]]
+        assert rows == whole, at
+        return
     if isinstance(shown, str):
         head, *_ = INSIDE.split(shown, maxsplit=1)
         assert head != shown, at
@@ -98,8 +102,11 @@ def agrees(shown: object, whole: object, at: str = "$") -> None:
             assert whole.startswith(head.removesuffix(" … ").removesuffix("\n")), at
     elif isinstance(shown, dict):
         ours = shown.keys() - whole.keys()
-        assert len(ours) <= 1, at
+        assert len(ours) <= 2, at
         for key in ours:
+            if re.fullmatch("_asked_*", key):
+                assert all(path.startswith("$") for path in shown[key]), at
+                continue
             assert re.fullmatch("_omitted_*", key), at
             assert MARKED.fullmatch(shown[key]) or INSIDE.fullmatch(shown[key]), at
         for key in shown.keys() - ours:
@@ -136,7 +143,7 @@ def check(shown: object, whole: object) -> None:
         return
     if isinstance(shown, dict) and (shown.keys() == {"_omitted"} or "preview" in shown):
         assert MARKED.fullmatch(shown["_omitted"])
-    elif isinstance(whole, list):
+    elif isinstance(whole, list) and "rows" not in shown:
         check_page(shown, whole)
     else:
         agrees(shown, whole)
@@ -213,4 +220,4 @@ def test_rows_of_anything_fill_their_room(value, limit):
 
     text = shape(f"[{','.join([row] * 1_000)}]".encode(), room, Query())
 
-    assert room.size(text) >= 0.9 * limit
+    assert room.size(text) >= 0.9 * limit or len(json.loads(text)["rows"]) == 1_000

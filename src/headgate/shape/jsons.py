@@ -13,11 +13,13 @@ from dataclasses import replace
 
 from headgate.budget import fair_shares
 from headgate.marker import OMITTED_KEY, Ask, Marker, Missing
+from headgate.shape.alike import as_tables
+from headgate.shape.asked import asked_values
 from headgate.shape.fill import Drawn, fill
 from headgate.shape.hints import Hints, hints_of
 from headgate.shape.pages import Page, Span, shrunk, span_of
 from headgate.shape.shaper import Room, Shaped, Source
-from headgate.shape.showing import Cut, Showing, Shown, larger, omitted_key
+from headgate.shape.showing import Cut, Showing, Shown, Steps, free_key, larger, omitted_key
 from headgate.shape.sketch import char_count
 from headgate.shape.strings import quoted
 from headgate.shape.values import (
@@ -45,7 +47,15 @@ NEXT_LINES = 200
 LONGEST_PATH_CHARS = 200
 """A longer path is given up to the step that still fits."""
 
+ASKED_KEY = "_asked"
+ASKED_SHARE = 0.6
+"""The key that carries what the query asked for by path, and how much of the room it may take."""
+
 WHOLE = "the whole, without the whitespace between its tokens"
+
+TABLES = "the whole, alike objects as tables with the keys once"
+MOST_SAVED = 6
+"""JSON that measures more than so many times its room does not fit as tables, either."""
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -66,7 +76,11 @@ def shape_json(
         return None
     if page is None and (whole := _whole(source, room, lambda: compact(source.data))):
         return whole
+    if page is None and (tables := _tables(source, room, marker)):
+        return tables
     value = Value(source.data, depth=depth)
+    if page is None:
+        drawing.ask(value)
     if value.is_bomb:
         return drawing.filled(lambda most: drawing.preview(value, most))
     return drawing.filled(
@@ -82,6 +96,16 @@ def _whole(source: Source, room: Room, compacted: Callable[[], bytes]) -> Shaped
     return Shaped(text, WHOLE) if room.fits(text) else None
 
 
+def _tables(source: Source, room: Room, marker: Marker) -> Shaped | None:
+    """The whole with its alike objects as tables, if that is enough."""
+    if source.size > room.limit * MOST_SAVED:
+        return None
+    text = as_tables(compact(source.data), marker)
+    if text is None or not room.fits(text.decode(errors="replace")):
+        return None
+    return Shaped(text.decode(errors="replace"), TABLES)
+
+
 class _Drawing:
     """Draws one source in a given number of bytes, with its marker and its envelope."""
 
@@ -90,6 +114,7 @@ class _Drawing:
         self.room = room
         self.marker = marker
         self.hints = hints
+        self.asked: Sequence[tuple[Steps, Value]] = ()
         self.showing = Showing(marker)
         self.chars = char_count(source.data)
         in_tokens = room.meter.unit == "tokens"
@@ -108,6 +133,25 @@ class _Drawing:
         word = self.marker.short(total, total, what)
         return Shaped(_object({OMITTED_KEY: quoted(word)}).decode(), "the marker alone")
 
+    def ask(self, value: Value) -> None:
+        """Look up what the query names by path; it is then shown by itself."""
+        self.asked = asked_values(value, self.hints)
+        if self.asked:
+            self.hints = replace(self.hints, paths=())
+
+    def answers(self, most: int) -> bytes:
+        """What was asked for, each value under its path; nothing if nothing was."""
+        names = [quoted(path_of(steps)) for steps, _ in self.asked]
+        wants = [len(value.raw) for _, value in self.asked]
+        left = int(most * ASKED_SHARE) - sum(len(name) + 2 for name in names)
+        shares = fair_shares(wants, max(left, 0))
+        members = []
+        for name, (steps, value), share in zip(names, self.asked, shares, strict=True):
+            shown = self.showing.show(value, share, self.hints, steps)
+            if shown is not None and share:
+                members.append(b"%b:%b" % (name, shown.text))
+        return b"{%b}" % b",".join(members) if members else b""
+
     def value(self, value: Value, most: int, page: Page | None) -> Drawn | None:
         """A value by what it is."""
         if value.kind == "array":
@@ -118,14 +162,15 @@ class _Drawing:
         """The first items of an array, and beside them others that are worth it."""
         total = len(value.items)
         match_bytes = len(b'{"index":%d,"item":},' % total)
-        left = self._left_for_items(most, total)
+        answers = self.answers(most)
+        left = self._left_for_items(most, total) - len(answers) - len(ASKED_KEY) - 4
         picked = pick_items(value.items, value.extras(self.hints), left, match_bytes)
         shown = dict(self.showing.items(value, picked, self.hints))
         stop = _end_of_run(shown, 0)
         if stop == total and _largest(shown.values()) is None:
             text = b"[%b]" % b",".join(shown[number].text for number in range(total))
             return Drawn(text.decode(), WHOLE, is_all=True)
-        return self._page(span_of(total, Page(1, stop)), shown) if stop else None
+        return self._page(span_of(total, Page(1, stop)), shown, answers) if stop else None
 
     def asked_page(self, value: Value, most: int, asked: Page) -> Drawn | None:
         """The page of an array that was asked for, or as much of it as fits."""
@@ -144,7 +189,7 @@ class _Drawing:
         widest = Span(total, max(total, 1), 0, total, 10 * total + 1)
         return most - len(self._envelope(widest, self._widest(Ask("page", f"{total}")), [], []))
 
-    def _page(self, span: Span, shown: Mapping[int, Shown]) -> Drawn:
+    def _page(self, span: Span, shown: Mapping[int, Shown], answers: bytes = b"") -> Drawn:
         items = [shown[number].text for number in range(span.start, span.stop)]
         matches = [
             b'{"index":%d,"item":%b}' % (number, shown[number].text)
@@ -163,10 +208,15 @@ class _Drawing:
         how = f"page {span.number} of {span.pages}, {len(items)} of {span.total} items"
         if matches:
             how += f", and {len(matches)} more that stand out"
-        return Drawn(self._envelope(span, marker, items, matches).decode(), how)
+        return Drawn(self._envelope(span, marker, items, matches, answers).decode(), how)
 
     def _envelope(
-        self, span: Span, marker: bytes, items: Sequence[bytes], matches: Sequence[bytes]
+        self,
+        span: Span,
+        marker: bytes,
+        items: Sequence[bytes],
+        matches: Sequence[bytes],
+        answers: bytes = b"",
     ) -> bytes:
         fields = {
             OMITTED_KEY: marker,
@@ -176,6 +226,7 @@ class _Drawing:
             "total_pages": b"%d" % span.pages,
             "has_more": b"true" if span.has_more else b"false",
             self.applied: b"%d" % self.room.limit,
+            ASKED_KEY: answers,
             "items": b"[%b]" % b",".join(items),
             "matches": b"[%b]" % b",".join(matches) if matches else b"",
         }
@@ -185,7 +236,9 @@ class _Drawing:
         """An object with a marker as its first member."""
         key = omitted_key(value.names)
         total = len(value.members)
-        reserved = len(_object({key: self._widest(Ask("path", "$" + 40 * "."))})) + 1
+        answers = self.answers(most)
+        own = {free_key(ASKED_KEY, value.names): answers} if answers else {}
+        reserved = len(_object({key: self._widest(Ask("path", "$" + 40 * ".")), **own})) + 1
         shown = self.showing.members(value, most - reserved, self.hints, ())
         if not shown.texts and total:
             return None
@@ -199,7 +252,7 @@ class _Drawing:
             marker = quoted(self._main(shown.missing, total, "keys", share, ask))
         else:
             marker = self._chars_missing(shown.chars, self.chars, shown.cut)
-        text = b"{%b}" % b",".join([b"%b:%b" % (quoted(key), marker), *shown.texts])
+        text = b"{%b}" % b",".join([_object({key: marker, **own})[1:-1], *shown.texts])
         return Drawn(text.decode(), how)
 
     def preview(self, value: Value, most: int) -> Drawn | None:

@@ -217,7 +217,12 @@ class Showing:
 
 def omitted_key(names: Iterable[str]) -> str:
     """The key that carries the marker, under a name that the data does not use."""
-    taken, key = set(names), OMITTED_KEY
+    return free_key(OMITTED_KEY, names)
+
+
+def free_key(key: str, names: Iterable[str]) -> str:
+    """A key of ours, under a name that the data does not use."""
+    taken = set(names)
     while key in taken:
         key += "_"
     return key
