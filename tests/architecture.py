@@ -14,10 +14,10 @@ SOURCE = Path(__file__).parent.parent / "src" / "headgate"
 LAYERS = """
 version types errors
 disk economy retention
-marker budget events refs scan slices journal toolnames terminal ageing guards view
+marker budget events refs scan slices journal toolnames terminal ageing guards view rules
 policy measure/ visible
 normalise
-ledger shape/ spill/ presets/ check/ limits arrive
+ledger shape/ spill/ presets/ check/ limits arrive notice
 dialects/ judge policy_file
 admit
 history/

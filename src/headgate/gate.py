@@ -258,6 +258,16 @@ class Gate:
             call_id, "read_result", (Text(text),), is_error, arguments, origin="store"
         )
 
+    def notice(self, shown: ToolResult) -> str:
+        """What people are told of a result that was shortened; empty: nothing."""
+        from headgate.notice import notice_of  # only for policies that have words for it
+
+        verdict = shown.verdict
+        if verdict is None or not self.policy.notice.form:
+            return ""
+        path = self.store.path_for(verdict.ref, verdict.call_id) if verdict.ref else None
+        return notice_of(verdict, self.policy, path)
+
     def original(self, ref: Ref) -> bytes:
         """The whole original, byte for byte."""
         store, about = self._session.find(ref)

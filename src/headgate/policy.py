@@ -18,6 +18,7 @@ from headgate.errors import PolicyError
 from headgate.guards import Guards
 from headgate.marker import DEFAULT_EXCERPT, DEFAULT_STYLE, Excerpt, MarkerStyle, wrong_field
 from headgate.retention import Retention
+from headgate.rules import DEFAULT_COUNTING, DEFAULT_NOTICE, BatchByWindow, CountRule, Notice
 from headgate.toolnames import class_of
 from headgate.types import TOOL_CLASSES, Amount, ToolClass, Unit, tokens
 from headgate.view import View
@@ -83,46 +84,6 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class BatchByWindow:
-    """The budget of a batch for a small and for a large window; `batch` for all between."""
-
-    small_tokens: int
-    """Up to this a window is small."""
-    small: Amount
-    large_tokens: int
-    """From this on a window is large."""
-    large: Amount
-
-    def pick(self, window_tokens: int, between: Amount) -> Amount:
-        """The budget for a window."""
-        if window_tokens <= self.small_tokens:
-            return self.small
-        return self.large if window_tokens >= self.large_tokens else between
-
-
-@dataclass(frozen=True, slots=True)
-class CountRule:
-    """How histories are counted."""
-
-    vocab: str = ""
-    """A vocabulary or a rule for every model; empty: as the table of models says, and learning."""
-    unknown: str = ""
-    """The rule for a model that the table does not know; empty: the table's own fallback."""
-    dense_extensions: tuple[str, ...] = ()
-    """Files whose results are counted by `dense_vocab`, by the path that their call asks for."""
-    dense_vocab: str = ""
-    recounts_fragments: bool = False
-    """Whether later messages of the answered response are estimated though the report has them."""
-    message_tokens: int | None = None
-    """What the wire adds around a message; None: what is usual."""
-    warn_at: tuple[float, ...] = (0.75, 0.85)
-    """Shares of the window in use at which a warning is due."""
-
-
-DEFAULT_COUNTING = CountRule()
-
-
-@dataclass(frozen=True, slots=True)
 class Policy:
     """How much the model sees of tool results. The defaults are the preset `default`."""
 
@@ -172,6 +133,8 @@ class Policy:
     """What the plain file of an original is named by."""
     retention: Retention = DEFAULT_RETENTION
     """How much is kept, and for how long."""
+    notice: Notice = DEFAULT_NOTICE
+    """What people are told of a shortened result."""
     view: View = DEFAULT_VIEW
     """What people are shown of a result; the model never meets it."""
     store_fails: StoreFails = "shape"

@@ -185,6 +185,12 @@ class ToolResult:
         """All text of the result, its blocks joined by line ends."""
         return join_texts(b.text for b in self.blocks if not isinstance(b, Media))
 
+    @property
+    def metadata(self) -> dict[str, int]:
+        """For callers and auditors: `applied_max_tokens`, or in the policy's unit, if bounded."""
+        limit = self.verdict.limit if self.verdict is not None else None
+        return {} if limit is None else {f"applied_max_{limit.unit}": limit.count}
+
     @staticmethod
     def of(
         tool: str,

@@ -59,7 +59,10 @@ def main(words: Sequence[str]) -> int:
     try:
         with running(command) as child:
             code = taken(child, stream)
-            show(stream.close(is_error=code != 0).text)
+            shown = stream.close(is_error=code != 0)
+            show(shown.text)
+            for line in gate.notice(shown).splitlines():
+                say(line)
     except CannotStart as error:
         say(str(error))
         return error.code

@@ -15,7 +15,7 @@ from headgate.cli.opening import (
     policy_for,
     session_for,
 )
-from headgate.cli.output import show, show_record
+from headgate.cli.output import say, show, show_record
 from headgate.cli.parser import Parser, limit, word
 from headgate.cli.progress import Progress
 from headgate.measure.meters import meter_for
@@ -68,7 +68,7 @@ def parser() -> Parser:
     made.add_argument("--preset", metavar="P", help="the limits of this preset")
     made.add_session()
     made.add_argument("--no-spill", action="store_true", help="keep no original")
-    made.add_json("one object: text, fate, ref, before, after, kind, reason, vocab")
+    made.add_json("one object: text, fate, ref, before, after, kind, reason, vocab, metadata")
     return made
 
 
@@ -89,6 +89,8 @@ def main(words: Sequence[str]) -> int:
         show_record(record_of(shown))
     else:
         show(shown.text)
+    for line in gate.notice(shown).splitlines():
+        say(line)
     return 0
 
 
@@ -133,6 +135,7 @@ def record_of(shown: ToolResult) -> dict[str, object]:
         "kind": _kind(shown, verdict),
         "reason": verdict.reason,
         "vocab": verdict.vocab,
+        "metadata": shown.metadata,
     }
 
 

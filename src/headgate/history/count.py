@@ -37,7 +37,7 @@ from headgate.history.usage import Usage
 from headgate.measure.estimates import MEDIA_TOKENS
 from headgate.measure.meters import meter_for
 from headgate.measure.models import counted_as, knows
-from headgate.policy import DEFAULT_COUNTING, CountRule
+from headgate.rules import DEFAULT_COUNTING, CountRule
 from headgate.types import Meter
 
 LEAST_LEARNT_TOKENS = 50

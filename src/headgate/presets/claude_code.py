@@ -13,7 +13,8 @@ What its document says, and where this differs because a promise comes first:
 from headgate.ageing import Ageing
 from headgate.guards import NO_GUARDS
 from headgate.marker import Excerpt, MarkerStyle
-from headgate.policy import CountRule, Policy, ToolRule
+from headgate.policy import Policy, ToolRule
+from headgate.rules import CountRule
 from headgate.types import chars, utf8_bytes
 
 CLAUDE_CODE = Policy(

@@ -16,7 +16,8 @@ from dataclasses import replace
 from headgate.ageing import Ageing
 from headgate.guards import NO_GUARDS, GuardRule
 from headgate.marker import Excerpt, MarkerStyle
-from headgate.policy import BatchByWindow, Policy, ToolRule
+from headgate.policy import Policy, ToolRule
+from headgate.rules import BatchByWindow
 from headgate.types import chars
 
 ETHOS = Policy(

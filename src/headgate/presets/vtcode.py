@@ -14,8 +14,15 @@ What its document says, and where this differs because a promise comes first:
 from headgate.ageing import Ageing
 from headgate.guards import NO_GUARDS
 from headgate.marker import Excerpt, MarkerStyle
-from headgate.policy import CountRule, Policy, Scale
+from headgate.policy import Policy, Scale
+from headgate.rules import CountRule, Notice
 from headgate.types import tokens
+
+SHOWN = """\
+[... content truncated by token budget ...]
+First ~{half} tokens shown
+[... {missing_lines} lines truncated ...]
+Last ~{half} tokens shown"""
 
 VTCODE = Policy(
     result=tokens(25_000),
@@ -40,6 +47,12 @@ VTCODE = Policy(
         reader="none",
         long="[... {missing} {what} truncated ...]",
         short="[... {missing} {what} truncated ...]",
+    ),
+    notice=Notice(
+        form=SHOWN,
+        form_where=f"[OUTPUT] Output too large ({{kilobytes}}KB, {{lines}} lines), "
+        f"spooled to: {{where}}\n{SHOWN}",
+        where_from_bytes=200 * 1_024,
     ),
     counting=CountRule(unknown="median of three", warn_at=(0.75, 0.85)),
     guards=NO_GUARDS,
