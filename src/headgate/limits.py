@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from headgate.events import Deprecated, Event, OverrideIgnored
 from headgate.policy import Policy, ToolRule
-from headgate.types import NOTHING, Block, Media, ToolResult
+from headgate.types import NOTHING, Amount, Block, Media, ToolResult
 
 HOLD_BYTES = 8 << 20
 """Up to this a result that comes in pieces is held and judged whole, as if it had come at once."""
@@ -125,3 +125,26 @@ def _count(value: object) -> int | None:
     if not math.isfinite(value) or value < 1:
         return None
     return int(value)
+
+
+def within(policy: Policy, most: Amount) -> Policy:
+    """The policy with one limit that holds for every result, whatever its tool or its store."""
+    return Policy(
+        result=most,
+        error=most,
+        preview=most,
+        errors="same",
+        batch=None,
+        classes={},
+        block_overhead=policy.block_overhead,
+        memory_bytes=policy.memory_bytes,
+        vocab=policy.vocab,
+        normalise=policy.normalise,
+        spill=policy.spill,
+        store_timeout_s=policy.store_timeout_s,
+        marker=policy.marker,
+        keep=policy.keep,
+        excerpt=policy.excerpt,
+        page_items=policy.page_items,
+        query_arguments=policy.query_arguments,
+    )

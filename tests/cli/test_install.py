@@ -86,6 +86,7 @@ def test_what_is_not_installed_cannot_be_undone(headgate, home):
 def test_json_tells_files_and_notes(headgate, home):
     ran = headgate("install", "codex", "--json")
 
-    file, notes = map(json.loads, ran.stdout.splitlines())
-    assert file["path"] == str(home / ".codex" / "hooks.json")
+    hooks, config, notes = map(json.loads, ran.stdout.splitlines())
+    assert hooks["path"] == str(home / ".codex" / "hooks.json")
+    assert config["path"] == str(home / ".codex" / "config.toml")
     assert notes["notes"][0].startswith("Codex runs no hook that you have not trusted")

@@ -112,6 +112,15 @@ def test_a_failing_command_keeps_its_end_within_the_limit_of_errors(home):
     assert METER.count(answer["output"]) <= 4_000
 
 
+def test_an_answer_fits_in_what_codex_passes_on(home):
+    event = raw(events.codex({"content": [{"type": "text", "text": BIG + "é" * 9_000}] * 3}))
+
+    answer = answered("codex", event, Policy())
+
+    assert answer is not None
+    assert len(answer["reason"].encode()) <= 9_900
+
+
 def test_each_run_of_an_agent_is_a_session_of_its_own(home):
     answered("codex", raw(events.codex(BIG)), Policy())
 

@@ -1,3 +1,4 @@
+from headgate import utf8_bytes
 from headgate.hooks import codex
 from headgate.hooks.heard import Heard, Shown
 from tests.hooks import events
@@ -11,6 +12,7 @@ def test_the_output_of_a_command_is_heard():
         tool="Bash",
         arguments={"command": "make"},
         texts={(): "out"},
+        most=utf8_bytes(9_900),
     )
 
 

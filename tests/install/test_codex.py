@@ -15,6 +15,11 @@ def test_the_hook_stands_in_hooks_json_and_trust_is_asked_for():
         "hooks": {"PostToolUse": [{"matcher": ".*", "hooks": [command]}]}
     }
     assert "type /hooks, and trust this one" in plan.notes[0]
+    assert after(plan)[CONFIG] == "tool_output_token_limit = 32000\n"
+
+
+def test_a_limit_that_the_user_set_stays():
+    assert CONFIG not in after(codex.hook(site({CONFIG: "tool_output_token_limit = 9\n"})))
 
 
 def test_the_gateway_is_the_address_of_openai():

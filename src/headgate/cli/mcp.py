@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from headgate.cli.opening import Reporter, chosen, session_for, within
+from headgate.cli.opening import Reporter, chosen, session_for
 from headgate.cli.output import CommandError, reason, say
 from headgate.cli.parser import Parser, session
 from headgate.cli.run import split
+from headgate.limits import within
 from headgate.tool import NAME
 from headgate.types import tokens
 

@@ -13,6 +13,7 @@ from headgate.cli import parser
 from headgate.cli.output import CommandError, reason, say, visible
 from headgate.errors import PolicyError
 from headgate.events import Event, LedgerFailed, LedgerRepaired, SpillFailed
+from headgate.limits import within
 from headgate.measure.meters import meter_for
 from headgate.policy import Policy
 from headgate.presets import preset
@@ -74,29 +75,6 @@ def for_stdout(policy: Policy) -> Policy:
     if marker.reader == "tool":
         marker = replace(marker, reader="cli")
     return policy.replace(marker=marker, block_overhead=0, memory_bytes=0)
-
-
-def within(policy: Policy, most: Amount) -> Policy:
-    """The policy with one limit that holds for every result, whatever its tool or its store."""
-    return Policy(
-        result=most,
-        error=most,
-        preview=most,
-        errors="same",
-        batch=None,
-        classes={},
-        block_overhead=policy.block_overhead,
-        memory_bytes=policy.memory_bytes,
-        vocab=policy.vocab,
-        normalise=policy.normalise,
-        spill=policy.spill,
-        store_timeout_s=policy.store_timeout_s,
-        marker=policy.marker,
-        keep=policy.keep,
-        excerpt=policy.excerpt,
-        page_items=policy.page_items,
-        query_arguments=policy.query_arguments,
-    )
 
 
 def session_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> str:

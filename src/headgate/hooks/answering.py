@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from headgate.errors import RequestError
 from headgate.gate import Gate
 from headgate.hooks.heard import Answer, Client, Event, Heard, Place, Shown
-from headgate.policy import Policy
+from headgate.limits import within
+from headgate.policy import CHARS_PER_TOKEN, Policy
 from headgate.types import Text, ToolResult
 
 if TYPE_CHECKING:
@@ -94,8 +95,10 @@ def policy_for(policy: Policy, heard: Heard) -> Policy:
     if marker.reader == "tool":
         # No CLI has our tool by itself. A file it can open; where there is none, our command.
         marker = replace(marker, reader="file", tool=marker.cli)
-    budget = policy.result if len(heard.texts) > 1 else policy.batch
-    return policy.replace(marker=marker, batch=budget)
+    policy = policy.replace(marker=marker)
+    if heard.most is not None and policy.result.count * CHARS_PER_TOKEN > heard.most.count:
+        policy = within(policy, heard.most)
+    return policy.replace(batch=policy.result) if len(heard.texts) > 1 else policy
 
 
 def decided(gate: Gate, heard: Heard) -> Iterator[tuple[Place, str]]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from headgate.types import Amount
+
 Event: TypeAlias = Mapping[str, object]
 Answer: TypeAlias = Mapping[str, object]
 
@@ -28,6 +30,8 @@ class Heard:
     is_error: bool = False
     whole: Path | None = None
     """Where the CLI put all of it, having shortened it itself; it stands for the first text."""
+    most: Amount | None = None
+    """What this CLI passes on of an answer at most; None: all of it."""
     files: Path | None = None
     """A folder this agent may read without asking; None: ours is one."""
 

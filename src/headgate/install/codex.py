@@ -7,15 +7,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from headgate.install import toml
-from headgate.install.plan import TIMEOUT_S, Plan, Site, changed, start_note
+from headgate.install.plan import TIMEOUT_S, Change, Plan, Site, changed, start_note
 from headgate.install.servers import NOT_KNOWN, SIGNED_IN, pairs, texts, wrapped, wrapped_remote
 from headgate.install.settings import with_hook
 
 NAME = "codex"
 
+OUTPUT_LIMIT = "tool_output_token_limit"
+OUTPUT_TOKENS = 32_000
+"""Codex cuts the middle out of a result before its hooks see it, by default at about 2,500 tokens.
+This much lets 128 KB come to us whole, if the model asks for so much."""
+
 TRUST = (
     "Codex runs no hook that you have not trusted, and says nothing about it: start codex once, "
-    "type /hooks, and trust this one"
+    f"type /hooks, and trust this one; until then up to {OUTPUT_TOKENS:,} tokens of a result reach "
+    "the model"
 )
 
 
@@ -29,8 +35,19 @@ def hook(site: Site) -> Plan:
     command = {"type": "command", "command": shlex.join(site.words(NAME)), "timeout": TIMEOUT_S}
     entry = {"matcher": ".*", "hooks": [command]}
     path = folder(site) / "hooks.json"
-    changes = changed(site, path, lambda text: with_hook(text, "PostToolUse", entry))
+    changes = (
+        *changed(site, path, lambda text: with_hook(text, "PostToolUse", entry)),
+        *_uncut(site),
+    )
     return Plan(changes, (TRUST,))
+
+
+def _uncut(site: Site) -> tuple[Change, ...]:
+    """Let results come to us before they are cut; a limit that the user set stays."""
+    path = folder(site) / "config.toml"
+    if OUTPUT_LIMIT in toml.load(site.read(path) or ""):
+        return ()
+    return changed(site, path, lambda text: toml.put(text, (), {OUTPUT_LIMIT: OUTPUT_TOKENS}))
 
 
 def gateway(site: Site) -> Plan:

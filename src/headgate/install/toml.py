@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from headgate.errors import RequestError
 
-Value: TypeAlias = str | bool | Sequence[str] | Mapping[str, str]
+Value: TypeAlias = str | bool | int | Sequence[str] | Mapping[str, str]
 
 HEADER = re.compile(r"\s*\[")
 
@@ -29,6 +29,8 @@ def written(value: Value) -> str:
     """A value as TOML: the strings of JSON are strings of TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, Mapping):
