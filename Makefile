@@ -3,6 +3,7 @@ BIN := .venv/bin
 STAMP := .venv/.headgate-setup
 N ?= 10000
 DATA ?= ../shared/data
+CLIENTS ?= .clients
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check format bench bench-tokens bench-histories bench-retention bench-peers soak docs clean
@@ -27,6 +28,18 @@ demo: setup ## pass a long log through the gate, then read back what was left ou
 
 test: setup ## run every test, in parallel
 	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+test-clients: setup $(CLIENTS)/.installed ## run the real agent CLIs, installed from npm, offline
+	HEADGATE_CLIENTS=$(abspath $(CLIENTS)) $(BIN)/python -m pytest tests/clients
+
+# Their own install scripts only pick the program for this machine; npm does not run them unasked.
+$(CLIENTS)/.installed: tests/clients/package.json
+	mkdir -p $(CLIENTS)
+	cp $< $(CLIENTS)/package.json
+	npm install --prefix $(CLIENTS) --no-fund --no-audit --ignore-scripts
+	cd $(CLIENTS)/node_modules/@anthropic-ai/claude-code && node install.cjs
+	cd $(CLIENTS)/node_modules/opencode-ai && node postinstall.mjs
+	touch $@
 
 check: setup ## formatting, lint, types, and the order of the layers
 	$(BIN)/ruff format --check .
