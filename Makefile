@@ -6,7 +6,7 @@ DATA ?= ../shared/data
 CLIENTS ?= .clients
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench bench-tokens bench-histories bench-retention bench-peers soak docs clean
+.PHONY: help setup demo test check format bench bench-tokens bench-histories bench-retention bench-peers soak test-clients docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
