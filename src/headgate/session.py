@@ -29,7 +29,7 @@ from headgate.events import (
 from headgate.journal import Journal
 from headgate.judge import Desk
 from headgate.ledger import Key, Ledger
-from headgate.limits import OverrideTable, overrides_of
+from headgate.limits import NO_OVERRIDES, OverrideTable, overrides_of
 from headgate.marker import Kept
 from headgate.measure.meters import meter_for
 from headgate.policy import Policy
@@ -38,7 +38,7 @@ from headgate.spill.key import installation_key
 from headgate.spill.local import LocalStore
 from headgate.spill.memory import MemoryStore
 from headgate.spill.private import session_folder, state_folder
-from headgate.types import NOTHING, About, Meter, Overrides, Ref, Store, ToolResult, Verdict
+from headgate.types import About, Meter, Overrides, Ref, Store, ToolResult, Verdict
 
 
 class Session:
@@ -110,7 +110,7 @@ class Session:
 
     def overrides(self) -> OverrideTable:
         """What the operator says right now."""
-        return overrides_of(self._overrides() if self._overrides else NOTHING, self.policy)
+        return overrides_of(self._overrides(), self.policy) if self._overrides else NO_OVERRIDES
 
     def journal(self, name: str) -> Journal:
         """A journal of this session; opening it touches no disk."""

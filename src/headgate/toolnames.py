@@ -7,6 +7,7 @@ Names are compared in lower case, without `_` and `-`, and without a server's pr
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from headgate.types import ToolClass
@@ -39,6 +40,7 @@ TOOL_CLASS: Mapping[str, ToolClass] = MappingProxyType(
 )
 
 
+@lru_cache(maxsize=1_024)
 def class_of(tool: str) -> ToolClass | None:
     """The class of a well-known tool; None where the name says nothing."""
     last = tool.rpartition("__")[2].rpartition(".")[2].rpartition("/")[2]

@@ -1,3 +1,4 @@
+import asyncio
 import os
 import threading
 from threading import Barrier, Event
@@ -69,3 +70,37 @@ def test_a_forked_child_has_threads_of_its_own():
         os._exit(0 if ran_in(workers).is_alive() else 1)
 
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_an_event_loop_can_wait_for_a_thread():
+    workers = Workers()
+
+    async def main():
+        thread = await workers.run(threading.current_thread)
+        with pytest.raises(ZeroDivisionError):
+            await workers.run(lambda: 1 / 0)
+        return thread
+
+    assert asyncio.run(main()).name == "headgate-tool"
+
+
+def test_a_thread_that_nobody_waits_for_any_more_ends_quietly():
+    workers, begun, go_on, done = Workers(), Event(), Event(), Event()
+
+    def act():
+        begun.set()
+        go_on.wait(WAIT_S)
+
+    async def main():
+        task = asyncio.create_task(workers.run(act))
+        assert await asyncio.to_thread(begun.wait, WAIT_S)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        go_on.set()
+        # It has come back to the loop when the next one has.
+        await workers.run(done.set)
+
+    asyncio.run(main())
+
+    assert done.is_set()

@@ -70,6 +70,9 @@ class Batch:
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._post: Callable[[Message], None] | None = None
+        """From any thread."""
+        self._on_loop: Callable[[Message], None] | None = None
+        """From the loop that `arun` runs on, without a detour."""
         self._early: list[Message] = []
         self._lock = RLock()
 
@@ -101,11 +104,12 @@ class Batch:
         """The same on the running event loop; where the task is cancelled, it ends cancelled."""
         loop = self._loop = asyncio.get_running_loop()
         mailbox: asyncio.Queue[Message] = asyncio.Queue()
-        self._open(lambda message: _put(loop, mailbox, message))
+        self._open(lambda message: _put(loop, mailbox.put_nowait, message))
+        self._on_loop = mailbox.put_nowait
         try:
             self._begin()
             await self._follow(mailbox)
-            return await asyncio.to_thread(self._admit)
+            return await self._workers.run(self._admit)
         except asyncio.CancelledError:
             self._advance(Stop("cancelled"))
             try:
@@ -196,7 +200,8 @@ class Batch:
             outcome = Returned(await made if isinstance(made, Awaitable) else made)
         except BaseException as error:  # noqa: BLE001  # whatever a tool raises is its result
             outcome = Raised(error)
-        self._send(Ended(number, outcome))
+        send = self._on_loop or self._send
+        send(Ended(number, outcome))
 
     def _act(self, number: int) -> object:
         act = self._jobs[number].act
@@ -276,16 +281,16 @@ def _next(mailbox: SimpleQueue[Message], wait_s: float | None) -> Message:
 
 
 async def _next_async(mailbox: asyncio.Queue[Message], wait_s: float | None) -> Message:
+    if wait_s is None:
+        return await mailbox.get()
+    over = asyncio.get_running_loop().call_later(wait_s, mailbox.put_nowait, None)
     try:
-        async with asyncio.timeout(wait_s):
-            return await mailbox.get()
-    except TimeoutError:
-        return None
+        return await mailbox.get()
+    finally:
+        over.cancel()
 
 
-def _put(
-    loop: asyncio.AbstractEventLoop, mailbox: asyncio.Queue[Message], message: Message
-) -> None:
+def _put(loop: asyncio.AbstractEventLoop, put: Callable[[Message], None], message: Message) -> None:
     # A tool that was left may end after the loop did; then nobody waits for it.
     with suppress(RuntimeError):
-        loop.call_soon_threadsafe(mailbox.put_nowait, message)
+        loop.call_soon_threadsafe(put, message)

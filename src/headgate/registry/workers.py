@@ -5,11 +5,17 @@ They are daemons: a tool that never ends must not keep the process from ending.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
+from typing import NoReturn, TypeVar
 
 from headgate.journal import Guard
+
+T = TypeVar("T")
 
 IDLE_S = 10.0
 """How long a thread waits for another call: over the pause between two batches of a busy agent."""
@@ -37,6 +43,24 @@ class Workers:
                 Thread(target=self._work, name="headgate-tool", daemon=True).start()
             self._tasks.put(task)
 
+    async def run(self, act: Callable[[], T]) -> T:
+        """Wait on the running event loop for what `act` gives or raises."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Callable[[], T]] = loop.create_future()
+
+        def settle(outcome: Callable[[], T]) -> None:
+            # Whoever waited may have been cancelled.
+            if not future.done():
+                future.set_result(outcome)
+
+        def task() -> None:
+            outcome = _attempted(act)
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(settle, outcome)
+
+        self.start(task)
+        return (await future)()
+
     def _work(self) -> None:
         while True:
             try:
@@ -58,3 +82,16 @@ class Workers:
                 return False
             self._idle -= 1
             return True
+
+
+def _attempted(act: Callable[[], T]) -> Callable[[], T]:
+    """What comes of it: gives again what it gave, or raises what it raised."""
+    try:
+        given = act()
+    except BaseException as error:  # noqa: BLE001  # raised again where it is waited for
+        return partial(_raise, error)
+    return lambda: given
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
