@@ -152,3 +152,9 @@ def test_prices_are_data_by_dialect():
 )
 def test_models_that_bind_their_thinking_are_known(model, binds):
     assert binds_thinking(model) is binds
+
+
+@pytest.mark.proves("H9")
+def test_what_has_aged_once_goes_on_though_it_is_small_now():
+    assert epoch([old(size=90, turns=4, step=1)], use(), BY_TURNS).moves == ((0, 2),)
+    assert epoch([old(size=90, turns=4)], use(), BY_TURNS) == NO_EPOCH

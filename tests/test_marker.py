@@ -2,7 +2,17 @@ import re
 
 import pytest
 
-from headgate.marker import IMITATION, Ask, Marker, MarkerStyle, about, nothing_returned
+from headgate.marker import (
+    IMITATION,
+    Ask,
+    Left,
+    Marker,
+    MarkerStyle,
+    about,
+    in_bytes,
+    nothing_returned,
+    without_signs,
+)
 
 MARKER = Marker(tag="k7q2", ref="r_abcdefghijkl")
 
@@ -91,3 +101,50 @@ def test_counts_read_as_a_reader_wants_them():
 @pytest.mark.proves("R3")
 def test_an_empty_result_names_its_tool():
     assert nothing_returned("grep") == "(grep finished without output)"
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (0, "0 bytes"),
+        (1_023, "1023 bytes"),
+        (1_024, "1.0 KB"),
+        (2_000, "2.0 KB"),
+        (84_275, "82.3 KB"),
+        (1_048_575, "1.0 MB"),
+        (5 * 1024**4, "5120.0 GB"),
+    ],
+)
+def test_bytes_are_written_as_people_write_them(count, words):
+    assert in_bytes(count) == words
+
+
+@pytest.mark.parametrize(
+    ("marker", "where"),
+    [
+        (Marker("k7q2", ref="r_a", path="/f"), "/f"),
+        (Marker("k7q2", ref="r_a"), 'read_result(ref="r_a", lines="1-") shows more'),
+        (Marker("k7q2", kept="nowhere"), "not kept, run the tool again for less"),
+        (
+            Marker("k7q2", ref="r_a", path="/f", kept="partly", kept_bytes=9),
+            "/f (kept up to byte 9, nothing after it)",
+        ),
+    ],
+)
+def test_an_excerpt_says_where_the_whole_is(marker, where):
+    left = Left("h", "t", 9, 9, 3, 1, 1)
+
+    assert marker.excerpt("{head}{missing}{missing_lines}{tail} {where}", left) == f"h72t {where}"
+
+
+def test_text_that_begins_like_a_marker_without_a_tag_is_escaped_once():
+    style = MarkerStyle(signs=("[cut ", "<x>"))
+
+    once = without_signs(b"a [cut 3] <x> [cut", style)
+
+    assert once == b"a [\\cut 3] <\\x> [cut"
+    assert without_signs(once, style) == once
+
+
+def test_a_style_names_the_tool_of_an_empty_result():
+    assert nothing_returned("ls", MarkerStyle(empty="{tool}: nothing")) == "ls: nothing"

@@ -1,3 +1,6 @@
+import dataclasses
+import tomllib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,9 +8,12 @@ from hypothesis import strategies as st
 from headgate import Policy, PolicyError, ToolRule, chars, tokens
 from headgate.ageing import Ageing
 from headgate.guards import GuardRule, Guards
-from headgate.marker import MarkerStyle
+from headgate.marker import Excerpt, MarkerStyle
 from headgate.policy import Scale
 from headgate.policy_file import policy_from_environment, policy_from_toml, policy_to_toml
+from headgate.presets import CHATCLI, PRESETS
+from headgate.rules import BatchByWindow, CountRule, Notice
+from headgate.types import Amount, utf8_bytes
 
 amounts = st.integers(min_value=512, max_value=10**9).map(tokens)
 rules = st.builds(
@@ -15,6 +21,7 @@ rules = st.builds(
     limit=st.none() | amounts,
     exempt=st.booleans(),
     tool_class=st.sampled_from([None, "read", "exec"]),
+    cap=st.none() | amounts,
 )
 guard_rules = st.builds(
     GuardRule,
@@ -22,14 +29,41 @@ guard_rules = st.builds(
     block=st.none() | st.integers(4, 6),
     halt=st.none() | st.integers(7, 10**6),
 )
+excerpts = st.builds(
+    Excerpt,
+    form=st.sampled_from(["{head}\n[{total:,}]", "\x7f{where}\t{tail}"]),
+    head=st.none() | amounts | st.integers(0, 9).map(utf8_bytes),
+    head_share=st.floats(0, 1),
+    tail_begins=st.sampled_from(["anywhere", "line", "half"]),
+)
 policies = st.builds(
     Policy,
+    excerpt=excerpts,
+    aged=st.none() | excerpts,
+    cap=st.none() | amounts,
+    page_items=st.none() | st.integers(1, 99),
+    counting=st.builds(
+        CountRule,
+        vocab=st.text(max_size=5),
+        dense_extensions=st.sampled_from([(), ("json", "jsonl")]),
+        dense_vocab=st.just("chars/2 rounded"),
+        message_tokens=st.none() | st.integers(0, 9),
+        warn_at=st.lists(st.floats(0, 1), max_size=3).map(tuple),
+    ),
+    batch_by_window=st.none()
+    | st.builds(BatchByWindow, st.integers(0), amounts, st.integers(0), amounts),
+    notice=st.builds(
+        Notice, st.sampled_from(["", "{lines} of it"]), where_from_bytes=st.integers(0)
+    ),
+    twins=st.sampled_from(["alike", "all"]),
+    files_by=st.sampled_from(["ref", "call"]),
+    with_image=st.sampled_from(["shape", "whole"]),
     result=amounts,
     batch=st.none() | amounts,
     preview=amounts,
     error=amounts,
     sharing=st.sampled_from(["fair", "even", "largest_first"]),
-    keep=st.sampled_from(["salient", "head", "tail", "head_tail"]),
+    keep=st.sampled_from(["salient", "head", "tail", "head_tail", "excerpt", "envelope"]),
     spill=st.booleans(),
     window_tokens=st.none() | st.integers(min_value=1, max_value=10**7),
     tools=st.dictionaries(st.text(max_size=8), rules, max_size=3),
@@ -44,7 +78,11 @@ policies = st.builds(
     guards=st.builds(Guards, calls=guard_rules, same_error=guard_rules, reads=guard_rules),
     scale=st.none() | st.builds(Scale, below=st.floats(0, 1)),
     marker=st.builds(
-        MarkerStyle, reader=st.sampled_from(["tool", "cli"]), tool=st.text(max_size=9)
+        MarkerStyle,
+        reader=st.sampled_from(["tool", "cli"]),
+        tool=st.text(max_size=9),
+        contents=st.lists(st.tuples(*[st.text(max_size=5)] * 3), max_size=2).map(tuple),
+        signs=st.lists(st.text(max_size=5), max_size=2).map(tuple),
     ),
 )
 
@@ -52,6 +90,32 @@ policies = st.builds(
 @given(policies)
 def test_a_policy_written_and_read_is_the_same(policy):
     assert policy_from_toml(policy_to_toml(policy)) == policy
+
+
+def test_every_part_of_a_policy_is_written():
+    written = tomllib.loads(policy_to_toml(CHATCLI.replace(turn=chars(9_000))))
+
+    assert set(written) == {field.name for field in dataclasses.fields(Policy)}
+    for name in ("excerpt", "aged", "ageing", "marker", "counting", "notice", "view", "retention"):
+        record = getattr(CHATCLI, name)
+        assert set(written[name]) == {field.name for field in dataclasses.fields(record)}
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_a_preset_can_be_edited_and_loaded_again(name):
+    start = PRESETS[name]
+    more = Amount(start.result.count + 1, start.unit)
+
+    text = policy_to_toml(start).replace(f'result = "{start.result}"', f'result = "{more}"')
+
+    assert policy_from_toml(text) == start.replace(result=more)
+
+
+def test_a_table_changes_only_what_it_names_whatever_the_preset():
+    policy = policy_from_toml('preset = "chatcli"\n[excerpt]\nhead = 500\n[counting]\nvocab = "x"')
+
+    assert policy.excerpt == dataclasses.replace(CHATCLI.excerpt, head=chars(500))
+    assert policy.counting == dataclasses.replace(CHATCLI.counting, vocab="x")
 
 
 def test_a_number_without_a_unit_follows_the_limit_of_a_result():
@@ -90,6 +154,13 @@ def test_a_marker_table_changes_only_what_it_names():
         ("[tools.x]\ncolour = 1", "tools.x.colour is unknown"),
         ("tools = 3", "tools is 3; it takes a table"),
         ("= =", "not TOML"),
+        ("[batch_by_window]\nsmall_tokens = 5", "leaves out large, large_tokens, small"),
+        ('[marker]\ncontents = [["a", "b"]]', "each of its lists has 3 words"),
+        ("[counting]\nwarn_at = 3", "counting.warn_at is 3; it takes a list"),
+        ('[counting]\nwarn_at = ["x"]', "counting.warn_at is 'x'; it takes a number"),
+        ('[ageing]\nspared = ["cook"]', "ageing.spared is 'cook'; it is one of read, write"),
+        ('[excerpt]\nform = "{what}"', "excerpt: form is '{what}', which has 'what' as a field"),
+        ("page_items = 0", "page_items is 0; a page has at least one"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_its_value(text, message):

@@ -65,7 +65,9 @@ def numbers(policy: Policy) -> tuple[str, str]:
     """The limit of one result and the budget of a batch, in words."""
     amounts = (policy.result, policy.batch)
     result, batch = (f"{a.count:,} {a.unit}" if a else "none" for a in amounts)
-    return result, batch
+    # Where one result may be as much as all of them, it is its share of the batch that bounds it.
+    bounded = policy.batch is None or policy.result.count < policy.batch.count
+    return result if bounded else "its share", batch
 
 
 def about(name: str) -> str:
