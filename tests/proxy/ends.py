@@ -26,6 +26,9 @@ class End:
     async def close(self):
         self.closed = True
 
+    async def stop(self):
+        self.closed = True
+
     def say(self, value):
         raw = value if isinstance(value, bytes) else json.dumps(value).encode()
         self._said.put_nowait(message_of(raw))

@@ -105,6 +105,7 @@ def main(words: Sequence[str]) -> int:
             "say which server, as in headgate mcp -- uvx mcp-server-git, or --url URL"
         )
     _hear_loggers()
+    from headgate.proxy.door import door_of
     from headgate.proxy.opening import Refused
     from headgate.proxy.serving import serve
     from headgate.proxy.upstream import Command, Remote
@@ -112,8 +113,9 @@ def main(words: Sequence[str]) -> int:
     upstream = Remote(asked.url, tuple(asked.header)) if asked.url else Command(tuple(command))
     named = upstream.name
     asked.words = command
+    door = door_of(asked.http, os.environ.get("HEADGATE_TOKEN", "")) if asked.http else None
     try:
-        return asyncio.run(serve(upstream, _opener(asked, named), _rules(asked, named), asked.http))
+        return asyncio.run(serve(upstream, _opener(asked, named), _rules(asked, named), door))
     except Refused as error:
         raise CommandError(str(error)) from error
     except ModuleNotFoundError as error:

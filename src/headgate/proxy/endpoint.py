@@ -1,20 +1,13 @@
-"""A server offered over streamable HTTP: one address, both generations of the protocol.
-
-Only this machine may ask unless there is a token. A page in a browser may not: the names it could
-be reached by, and the pages that may ask, are checked first (DNS rebinding).
-"""
+"""A server offered over streamable HTTP: one address, both generations of the protocol."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
-import ipaddress
 import json
 import logging
-import os
 import socket
-from dataclasses import dataclass
+from dataclasses import replace
 
 import uvicorn
 from mcp.server.transport_security import RequestBodyLimitMiddleware
@@ -31,8 +24,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from headgate.errors import HeadgateError
 from headgate.mcp.wire import encoded, loaded_object
+from headgate.proxy.door import Door
 from headgate.proxy.message import (
     INVALID_REQUEST,
     PARSE_ERROR,
@@ -56,42 +49,6 @@ BODY_BYTES = 32 << 20
 PING_S = 15.0
 """A stream that says nothing for long is closed by what lies between."""
 
-TOKEN_CHARS = 22
-"""128 bits, however they are written."""
-
-LOCAL = ("127.0.0.1", "localhost", "[::1]")
-
-
-class BadAddress(HeadgateError):
-    """Where it was to be offered, it cannot be; the message says what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Door:
-    """Who may come in."""
-
-    host: str
-    port: int
-    token: str
-
-    def refuses(self, headers: Headers) -> tuple[int, str] | None:
-        """The status and the words for who may not; None: come in."""
-        if not self._is_ours(headers.get("host", "")):
-            return 421, "this host is not served here"
-        origin = headers.get("origin")
-        if origin is not None and not self._is_ours(origin.partition("://")[2]):
-            return 403, "this origin may not ask"
-        if self.token:
-            given = headers.get("authorization", "").removeprefix("Bearer ")
-            if not hmac.compare_digest(given.encode(), self.token.encode()):
-                return 401, "a bearer token is needed"
-        return None
-
-    def _is_ours(self, place: str) -> bool:
-        if not is_local(self.host):
-            return True  # the token stands for the names it may be reached by
-        return place in {f"{name}:{self.port}" for name in LOCAL}
-
 
 class Endpoint:
     """The ASGI application."""
@@ -105,16 +62,21 @@ class Endpoint:
         self._shared: Shared | None = None
         self._relay: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
+        self._bounded = RequestBodyLimitMiddleware(self._answered, BODY_BYTES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        headers = Headers(scope=scope)
-        refused = self._door.refuses(headers)
+        """Answer one request; who may not ask is told so before anything of it is read."""
+        refused = self._door.refuses(Headers(scope=scope))
         if refused is not None:
             await _text(*refused)(scope, receive, send)
         elif scope["path"] != PATH:
             await _text(404, f"the server is at {PATH}")(scope, receive, send)
-        elif headers.get(MCP_PROTOCOL_VERSION_HEADER, "") in ("", *HANDSHAKE_PROTOCOL_VERSIONS):
+        else:
+            await self._bounded(scope, receive, send)
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        if headers.get(MCP_PROTOCOL_VERSION_HEADER, "") in ("", *HANDSHAKE_PROTOCOL_VERSIONS):
             await self._in_session(headers, scope, receive, send)
         else:
             await self._alone(Request(scope, receive), send)
@@ -183,51 +145,27 @@ class Endpoint:
             return self._shared
 
 
-async def serve_http(upstream: Upstream, opener: Opener, rules: Rules, http: str) -> int:
+async def serve_http(upstream: Upstream, opener: Opener, rules: Rules, door: Door) -> int:
     """Offer a server over HTTP until told to stop."""
-    host, port = address_of(http)
-    token = os.environ.get("HEADGATE_TOKEN", "")
-    if not is_local(host) and len(token) < TOKEN_CHARS:
-        raise BadAddress(
-            f"{host} can be reached from elsewhere; set HEADGATE_TOKEN to a secret of at least "
-            f"{TOKEN_CHARS} characters that clients send as a bearer token"
-        )
     await probe(upstream.connect, rules)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.create_server((host.strip("[]"), port), family=family)
-    port = listening.getsockname()[1]
-    endpoint = Endpoint(upstream, opener, rules, Door(host, port, token))
+    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
+    listening = socket.create_server((door.host.strip("[]"), door.port), family=family)
+    door = replace(door, port=listening.getsockname()[1])
+    endpoint = Endpoint(upstream, opener, rules, door)
     config = uvicorn.Config(
-        RequestBodyLimitMiddleware(endpoint, BODY_BYTES),
+        endpoint,
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=2,
     )
-    log.info("%s is offered at http://%s:%d%s", rules.upstream, host, port, PATH)
+    log.info("%s is offered at http://%s:%d%s", rules.upstream, door.host, door.port, PATH)
     try:
         await uvicorn.Server(config).serve(sockets=[listening])
     finally:
         await endpoint.close()
     return 0
-
-
-def address_of(http: str) -> tuple[str, int]:
-    """Host and port of `8788`, `0.0.0.0:8788` or `[::1]:8788`."""
-    host, _, port = http.rpartition(":")
-    if not port.isascii() or not port.isdigit() or int(port) > 65_535:
-        raise BadAddress(f"--http {http!r}; it takes a port, or HOST:PORT, as in 127.0.0.1:8788")
-    return host or "127.0.0.1", int(port)
-
-
-def is_local(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    if host == "localhost":
-        return True
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    return False
 
 
 def _judged(body: bytes, request: Request) -> tuple[Message | None, Response | None]:

@@ -22,6 +22,10 @@ class Link(Protocol):
         """Say that nothing more will be sent; what is on its way may still arrive."""
         ...
 
+    async def stop(self) -> None:
+        """Close, and wait until the other end is gone."""
+        ...
+
     @property
     def ending(self) -> str:
         """How the other end went, in words."""

@@ -155,4 +155,4 @@ async def probe(connect: Callable[[], Awaitable[Link]], rules: Rules) -> None:
     except TimeoutError:
         return
     finally:
-        await link.close()
+        await link.stop()

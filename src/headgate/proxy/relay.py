@@ -302,7 +302,7 @@ class Relay:
         for id_ in (*waiting, *self.open):
             await self.client.send(refusal(id_, SERVER_GONE, words))
         await self.client.close()
-        await self.server.close()
+        await self.server.stop()
 
     def _gone(self, opened: Open) -> Message:
         words = f"{self.rules.upstream} {self.server.ending} before it answered."

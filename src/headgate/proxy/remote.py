@@ -54,8 +54,8 @@ class RemoteLink:
         self._url = url
         self._headers = headers
         self._stamp = Stamp()
-        self._inbox: asyncio.Queue[Message | None] = asyncio.Queue(64)
-        self._outbox: asyncio.Queue[SessionMessage | None] = asyncio.Queue(64)
+        self._inbox: asyncio.Queue[Message | None] = asyncio.Queue()
+        self._outbox: asyncio.Queue[SessionMessage | None] = asyncio.Queue()
         self._running: asyncio.Task[None] | None = None
         self.ending = "closed the connection"
 
@@ -86,6 +86,12 @@ class RemoteLink:
         """End the session with the server."""
         await self._outbox.put(None)
 
+    async def stop(self) -> None:
+        """End it, and wait until it is closed."""
+        await self.close()
+        if self._running is not None:
+            await asyncio.wait({self._running})
+
     async def _run(self) -> None:
         try:
             await self._connected()
@@ -93,7 +99,7 @@ class RemoteLink:
             self.ending = f"could not be reached: {type(error).__name__}"
             log.warning("%s %s", urlsplit(self._url).hostname, self.ending)
         finally:
-            await self._inbox.put(None)
+            self._inbox.put_nowait(None)
 
     async def _connected(self) -> None:
         timeout = httpx2.Timeout(CONNECT_S, read=None, pool=None)

@@ -6,17 +6,18 @@ import asyncio
 import contextlib
 import signal
 
+from headgate.proxy.door import Door
 from headgate.proxy.rules import Rules
 from headgate.proxy.stdio import Child, OwnStdio
 from headgate.proxy.upstream import Opener, Upstream
 
 
-async def serve(upstream: Upstream, opener: Opener, rules: Rules, http: str | None) -> int:
+async def serve(upstream: Upstream, opener: Opener, rules: Rules, door: Door | None) -> int:
     """Run a proxy until its client is gone, or it is told to stop; gives the exit code."""
-    if http is not None:
+    if door is not None:
         from headgate.proxy.endpoint import serve_http  # needs the extra
 
-        return await serve_http(upstream, opener, rules, http)
+        return await serve_http(upstream, opener, rules, door)
     return await serve_stdio(upstream, opener, rules)
 
 
@@ -37,6 +38,5 @@ async def serve_stdio(upstream: Upstream, opener: Opener, rules: Rules) -> int:
             await running
         await asyncio.gather(warming, return_exceptions=True)
     finally:
-        if isinstance(server, Child):
-            await server.stop()
+        await server.stop()
     return server.code if isinstance(server, Child) and not relay.client_left else 0

@@ -116,7 +116,7 @@ class Sessions:
         except Exception:
             log.exception("a session ended")
         finally:
-            await server.close()
+            await server.stop()
             await self._discard(session_id, transport)
 
     async def _discard(self, session_id: str, transport: StreamableHTTPServerTransport) -> None:
@@ -177,6 +177,9 @@ class SessionLink:
 
     async def close(self) -> None:
         """The server is gone; the transport is ended by who opened it."""
+
+    async def stop(self) -> None:
+        """The same."""
 
     def _related(self, message: Message) -> str | int | None:
         """A request that a message of the server is about; the newest where nothing tells."""

@@ -83,6 +83,9 @@ class Shared:
     async def close(self) -> None:
         """The server is gone; every request has been answered."""
 
+    async def stop(self) -> None:
+        """The same."""
+
     def _spoken_of(self, message: Message) -> tuple[Exchange, Message] | None:
         params = fields_of(message.params)
         if message.method == "notifications/progress":

@@ -105,6 +105,9 @@ class OwnStdio:
     async def close(self) -> None:
         """Nothing is left to write; the stream ends with the process."""
 
+    async def stop(self) -> None:
+        """The same."""
+
     async def _chunk(self) -> bytes:
         data = await self._chunks.get()
         self._room.release()
