@@ -85,15 +85,15 @@ class House:
         Where there is no room it is made, and what was removed for it is the answer; where it
         cannot be made, `NoRoom` is raised.
         """
-        short = self.reserved(shelf, retention, temp, need, to_bytes)
-        if short is None:
-            return []
-        ours_only = short == "session"
-        swept = self.sweep(retention, need=need, ours=shelf, ours_only=ours_only)
-        short = self.reserved(shelf, retention, temp, need, to_bytes)
-        if short is not None:
-            raise NoRoom(f"{need.bytes:,} more bytes would be {NO_ROOM[short]}")
-        return list(swept.removed)
+        removed: list[Removed] = []
+        tried: set[bool] = set()
+        while short := self.reserved(shelf, retention, temp, need, to_bytes):
+            ours_only = short == "session"
+            if ours_only in tried:
+                raise NoRoom(f"{need.bytes:,} more bytes would be {NO_ROOM[short]}")
+            tried.add(ours_only)
+            removed += self.sweep(retention, need=need, ours=shelf, ours_only=ours_only).removed
+        return removed
 
     def reserved(
         self, shelf: Shelf, retention: Retention, temp: Temp, need: Need, to_bytes: int

@@ -77,26 +77,27 @@ class Shelf:
     def contents(self) -> Contents:
         """Look at every file; one that moves meanwhile is rather seen twice than not at all."""
         temps = [found.st_size for found in entries(self.objects.temps).values()]
+        originals: dict[Ref, Found] = {}
         # A plain file that is the object itself under a second name takes no room.
-        copies = [
-            found.st_size
+        copies = {
+            name.removesuffix(".txt"): found
             for name, found in entries(self.own_files).items()
             if found.st_nlink < 2 or name.startswith(TEMP_PREFIX)
-        ]
-        copies += [found.st_size for found in entries(self.objects.aside).values()]
-        originals: dict[Ref, Found] = {}
+        }
+        others = sum(found.st_size for found in entries(self.objects.aside).values())
         for name, status in entries(self.objects.folder).items():
             ref = name.removesuffix(PACKED).removesuffix(NOTE)
             if not REF_PATTERN.fullmatch(ref):
-                copies.append(status.st_size)
+                others += status.st_size
                 continue
             before = originals.get(ref, Found(0, 0))
-            originals[ref] = Found(
-                before.size_bytes + status.st_size, max(before.changed_ns, status.st_mtime_ns)
-            )
+            copy = copies.pop(ref, None)
+            size = before.size_bytes + status.st_size + (copy.st_size if copy else 0)
+            originals[ref] = Found(size, max(before.changed_ns, status.st_mtime_ns))
+        others += sum(temps) + sum(found.st_size for found in copies.values())
         # An empty one is not counted: its writer has not been granted anything yet.
         unfinished = sum(size > 0 for size in temps)
-        return Contents(originals, sum(temps) + sum(copies), unfinished)
+        return Contents(originals, others, unfinished)
 
     def held(self, contents: Contents, retention: Retention, now_ns: int) -> list[Held]:
         """The originals that could be removed, as retention sees them."""
