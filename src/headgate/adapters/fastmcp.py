@@ -20,7 +20,8 @@ from fastmcp.exceptions import ToolError
 from fastmcp.server.dependencies import get_access_token, get_http_request
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
-from mcp_types import CallToolRequestParams, CallToolResult, ListToolsRequest
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, CallToolRequestParams, CallToolResult, ListToolsRequest
 
 from headgate.errors import PolicyError
 from headgate.gate import Gate
@@ -74,9 +75,10 @@ class Headgate(Middleware):
         """The tools with schemas that shortened results satisfy, and our own at the end."""
         tools = await call_next(context)
         if any(tool.name == self.reader for tool in tools):
-            raise PolicyError(
+            raise MCPError(
+                INTERNAL_ERROR,
                 f"the server has a tool {self.reader!r} of its own, and the middleware adds one of "
-                "that name; give ours another: Headgate(reader='read_shortened')"
+                "that name; give ours another: Headgate(reader='read_shortened')",
             )
         return [*map(_shown, tools), _reader_tool(self.reader)]
 
