@@ -52,7 +52,7 @@ def test_failing_dawdling_and_cancelled_tools_leave_nothing_behind(state):
     for number in range(ROUNDS):
         draw = random.Random(f"batch {number}")
         dialect = DIALECTS[number // TURNS % 3]
-        client = ScriptedClient(batch_of(draw), batch_of(draw), "Done.")
+        client = ScriptedClient(batch_of(draw), batch_of(draw), "Done.", seed=f"{number}")
         if number % TURNS == 0:
             gate = Gate(POLICY, state=state, session=f"s{number // TURNS}")
             conversation = None

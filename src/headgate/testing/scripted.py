@@ -33,10 +33,17 @@ class ScriptedClient:
     """A sync client of three APIs; `provider` keeps every request that was made."""
 
     def __init__(
-        self, *script: Scripted, answer: Answering | None = None, window_tokens: int | None = None
+        self,
+        *script: Scripted,
+        answer: Answering | None = None,
+        window_tokens: int | None = None,
+        seed: str = "",
     ) -> None:
-        """When the script is at its end, `answer` decides, by default a short text."""
-        self.provider = Provider(*script, answer=answer, window_tokens=window_tokens)
+        """When the script is at its end, `answer` decides, by default a short text.
+
+        Clients of one conversation need a `seed` each: ids are made from it.
+        """
+        self.provider = Provider(*script, answer=answer, window_tokens=window_tokens, seed=seed)
         self.messages = _Endpoint(self.provider, "/v1/messages")
         self.responses = _Endpoint(self.provider, "/v1/responses")
         self.chat = SimpleNamespace(completions=_Endpoint(self.provider, "/v1/chat/completions"))
