@@ -100,6 +100,25 @@ def test_pages_are_of_the_last_result_of_the_same_call(run, state):
 
 
 @pytest.mark.proves("S7")
+@pytest.mark.parametrize("sizes", [(10, 2_000), (2_000, 10), (2_000, 3_000)])
+def test_the_last_result_is_paged_whether_it_was_kept_or_not(run, state, sizes):
+    tools, left = Registry(), list(sizes)
+
+    @tools.tool
+    def count() -> list[str]:
+        size = left.pop(0)
+        return [f"number {number} of {size}" for number in range(size)]
+
+    gate = Gate(state=state)
+    run(tools, [Call("call_1", "count")], gate=gate)
+    run(tools, [Call("call_2", "count")], gate=gate)
+    [result] = run(tools, [Call("call_3", "count", {"page": 2, "pageSize": 5})], gate=gate)
+
+    page = json.loads(result.text)
+    assert (page["total_items"], page["items"][0]) == (sizes[1], f"number 5 of {sizes[1]}")
+
+
+@pytest.mark.proves("S7")
 def test_a_tool_that_pages_by_itself_gets_its_arguments(run, state):
     tools, seen = Registry(), []
 
@@ -277,7 +296,7 @@ def test_results_that_went_in_whole_are_held_within_bounds(state):
 
     pages = records.tools._pages_of(gate)
 
-    assert len(pages._held) == HELD_RESULTS
+    assert len(pages._last) == HELD_RESULTS
 
 
 @pytest.mark.proves("S7")

@@ -132,7 +132,11 @@ def turned(job: Job, result: ToolResult, gate: Gate) -> tuple[ToolResult, Ref | 
     if job.page is None or result.is_error:
         return result, None
     ref = gate.keep(result)
-    return (result, None) if ref is None else (page_of(gate, ref, job), ref)
+    try:
+        return (result, None) if ref is None else (page_of(gate, ref, job), ref)
+    except StoreError:
+        # It was kept and cannot be read: then the result is shown as any other.
+        return result, ref
 
 
 def page_of(gate: Gate, ref: Ref, job: Job) -> ToolResult:

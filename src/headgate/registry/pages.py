@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
+from weakref import proxy
 
 import msgspec
 
-from headgate.errors import StoreError
 from headgate.gate import Gate
 from headgate.guards import call_digest
-from headgate.journal import Guard, Journal
+from headgate.journal import Guard
+from headgate.notebook import Notebook
 from headgate.policy import Policy
 from headgate.registry.tool import Tool
 from headgate.shape.pages import Page, asked_page
@@ -34,17 +36,21 @@ class Paged(msgspec.Struct, frozen=True, array_like=True, gc=False):
     ref: str
 
 
+PAGED: Final = msgspec.msgpack.Decoder(Paged)
+
+
 class Pages:
     """What can be paged in one session."""
 
-    def __init__(self, policy: Policy, journal: Journal) -> None:
-        self._names = policy.page_arguments
-        self.ours = gates_own(policy)
+    def __init__(self, gate: Gate) -> None:
+        self._names = gate.policy.page_arguments
+        self.ours = gates_own(gate.policy)
         """Arguments that speak to the gate, not to the tool, unless the tool names them."""
-        self._journal = journal
+        # A registry remembers pages by gate; what it remembers must not keep the gate alive.
+        self._notebook = Notebook(proxy(gate), "pages")
         self._guard = Guard()
         self._refs: dict[bytes, Ref] = {}
-        self._held: deque[tuple[Tool, ToolResult]] = deque()
+        self._last: deque[tuple[Tool, ToolResult, Ref | None]] = deque()
         self._held_chars = 0
 
     def asked(self, tool: Tool, arguments: Mapping[str, object]) -> Page | None:
@@ -58,18 +64,21 @@ class Pages:
         """The last result of the same call, whatever page was asked for: kept, or held here."""
         key = self._key(tool, arguments)
         with self._guard:
-            self._catch_up()
-            return self._held_for(key) or self._refs.get(key)
+            self._take_in(self._notebook.read())
+            last = next((each for each in reversed(self._last) if self._is(each, key)), None)
+            if last is None:
+                return self._refs.get(key)
+            _, result, ref = last
+            return result if ref is None else ref
 
     def remember(self, tool: Tool, result: ToolResult, ref: Ref | None) -> None:
         """Note the result of a call, and where it is kept; one that is not kept is held a while."""
         with self._guard:
-            if ref is None:
-                self._hold(tool, result)
-                return
-            key = self._key(tool, result.arguments)
-            if self._refs.get(key) != ref or self._held_for(key):
-                self._write(Paged(key, ref))
+            self._hold(tool, result, ref)
+            if ref is not None:
+                key = self._key(tool, result.arguments)
+                if self._refs.get(key) != ref:
+                    self._write(Paged(key, ref))
 
     def _key(self, tool: Tool, arguments: Mapping[str, object]) -> bytes:
         names, ours = tool.signature.names, self.ours
@@ -78,35 +87,32 @@ class Pages:
         }
         return call_digest(tool.name, given)
 
-    def _hold(self, tool: Tool, result: ToolResult) -> None:
+    def _is(self, last: tuple[Tool, ToolResult, Ref | None], key: bytes) -> bool:
         # Most results are never paged: which call it was is worked out when somebody asks.
-        self._held.append((tool, result))
-        self._held_chars += _chars(result)
-        while self._held_chars > HELD_CHARS or len(self._held) > HELD_RESULTS:
-            self._held_chars -= _chars(self._held.popleft()[1])
+        tool, result, _ = last
+        return self._key(tool, result.arguments) == key
 
-    def _held_for(self, key: bytes) -> ToolResult | None:
-        held = reversed(self._held)
-        return next((r for tool, r in held if self._key(tool, r.arguments) == key), None)
-
-    def _catch_up(self) -> None:
-        with suppress(StoreError):
-            self._read(self._journal.catch_up())
+    def _hold(self, tool: Tool, result: ToolResult, ref: Ref | None) -> None:
+        held = replace(result, blocks=()) if ref is not None else result
+        self._last.append((tool, held, ref))
+        self._held_chars += _chars(held)
+        while self._held_chars > HELD_CHARS or len(self._last) > HELD_RESULTS:
+            self._held_chars -= _chars(self._last.popleft()[1])
 
     def _write(self, paged: Paged) -> None:
         def after_others(new: list[bytes]) -> list[bytes]:
-            self._read(new)
+            self._take_in(new)
+            self._refs[paged.call] = paged.ref
             return [msgspec.msgpack.encode(paged)]
 
-        # Without a disk it is known in this process, as all that the gate decides.
-        with suppress(StoreError):
-            self._journal.append(after_others)
-        self._refs[paged.call] = paged.ref
+        self._notebook.write(after_others)
 
-    def _read(self, records: Iterable[bytes]) -> None:
+    def _take_in(self, records: Iterable[bytes]) -> None:
         for record in records:
-            paged = msgspec.msgpack.decode(record, type=Paged)
-            self._refs[paged.call] = paged.ref
+            # What cannot be read is a kind of record that a later version writes.
+            with suppress(msgspec.ValidationError):
+                paged = PAGED.decode(record)
+                self._refs[paged.call] = paged.ref
 
 
 def read_page(gate: Gate, ref: Ref, page: Page, tokens: int | None = None) -> str:

@@ -206,7 +206,7 @@ class Registry:
         if pages is None:
             for tool in self._tools.values():
                 _check_known(tool, gate.policy)
-            pages = self._pages[gate] = Pages(gate.policy, gate.journal("pages"))
+            pages = self._pages[gate] = Pages(gate)
         return pages
 
 
