@@ -95,7 +95,7 @@ def test_what_was_sent_once_is_sent_again(state, name):
     gates = [Gate(PRESETS[name], state=state, session="s") for _ in range(2)]
     first = gates[0].prepare(body("anthropic", history, model="claude-opus-5"))
 
-    longer = history + [{"role": "assistant", "content": "well"}] + user("anthropic", "on")
+    longer = [*history, {"role": "assistant", "content": "well"}, *user("anthropic", "on")]
     second = gates[1].prepare(body("anthropic", longer, model="claude-opus-5"))
 
     sent, again = (json.loads(outcome.body)["messages"] for outcome in (first, second))
@@ -131,10 +131,8 @@ def test_media_pass_untouched(state, name):
 
 @pytest.mark.proves("P24", "K9")
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
-    "piece", [b"\x00\xff\xfe" * 100_000, b"[" * 300_000, b"\xf0\x9f" * 150_000]
-)
-def test_a_stream_of_anything_ends_within_its_limit(state, name, piece):
+def test_a_stream_of_anything_ends_within_its_limit(state, name):
+    piece = b"\x00\xff\xfe\xf0\x9f" * 100 + b"[" * 300_000
     policy = TIGHT[name]
     stream = Gate(policy, state=state, session="s").stream("c1", "fetch")
     for _ in range(30):
