@@ -93,6 +93,24 @@ def test_a_first_call_may_ask_for_a_page_at_once(tool_gate, wire):
     assert json.loads(text_of(shown))["items"] == ROWS[20:30]
 
 
+@pytest.mark.proves("S7")
+def test_a_result_that_went_in_whole_can_be_paged_too(tool_gate, wire):
+    call = McpCall("c", "list_records", {})
+    raw = wire(json.dumps(ROWS[:9]))
+    assert tool_gate.admit(call, raw) is raw
+
+    assert json.loads(text_of(tool_gate.page(call, Turn(Page(2, 4), {}))))["items"] == ROWS[4:8]
+
+
+def test_what_is_held_in_memory_is_bounded(tool_gate, wire, monkeypatch):
+    monkeypatch.setattr("headgate.mcp.toolgate.HELD_BYTES", 1_000)
+    for number in range(20):
+        tool_gate.admit(McpCall(f"c{number}", "t", {"n": number}), wire("x" * 200))
+
+    assert tool_gate.page(McpCall("d", "t"), Turn(Page(1, 1), {"n": 0})) is None
+    assert tool_gate.page(McpCall("d", "t"), Turn(Page(1, 1), {"n": 19})) is not None
+
+
 def test_a_page_of_a_structured_result_satisfies_its_schema(tool_gate, wire):
     schema = {
         "type": "object",

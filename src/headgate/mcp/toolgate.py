@@ -22,7 +22,10 @@ from headgate.tool import NAME
 from headgate.types import Json, Ref, Text, ToolResult
 
 REMEMBERED = 256
-"""Calls whose stored results can be turned page by page; an older one runs again."""
+"""Calls whose results can be turned page by page; an older one runs again."""
+
+HELD_BYTES = 4_000_000
+"""Results that went in whole are not stored; so much of the last ones can be paged all the same."""
 
 NO_LAST = 'say which result: ref="r_…" as it stands in the marker; here several clients ask'
 
@@ -52,7 +55,8 @@ class ToolGate:
     def __init__(self, gate: Gate, *, knows_caller: bool = True) -> None:
         self.gate = gate
         self.knows_caller = knows_caller
-        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._kept: OrderedDict[str, Kept | CallResult] = OrderedDict()
+        self._held_bytes = 0
 
     def warm(self) -> None:
         """Load what the first large result will need, before it comes."""
@@ -66,13 +70,14 @@ class ToolGate:
         result = result_of(raw)
         if result is None:
             return raw
-        if turn is not None and not result.is_error and result.text is not None:
-            kept = self._remember(call, result)
+        has_pages = not result.is_error and result.text is not None
+        if turn is not None and has_pages:
+            kept = self._keep(call, result)
             if kept is not None:
                 return self._page(call, kept, turn.page)
         admitted = admit_result(self.gate, call, result)
-        if admitted is not raw and not result.is_error and result.text is not None:
-            self._remember(call, result)
+        if has_pages:
+            self._remember(call, result if admitted is raw else self._keep(call, result))
         return admitted
 
     def read(self, call_id: str, arguments: Mapping[str, object]) -> bytes:
@@ -96,6 +101,8 @@ class ToolGate:
     def page(self, call: McpCall, turn: Turn) -> bytes | None:
         """A page of a result that is stored; None: the tool has to run first."""
         kept = self._kept.get(_key(call.tool, turn.arguments))
+        if isinstance(kept, CallResult):
+            kept = self._keep(call, kept)
         if kept is None:
             return None
         try:
@@ -103,7 +110,7 @@ class ToolGate:
         except HeadgateError:
             return None  # retention took it, or the store does not answer
 
-    def _remember(self, call: McpCall, result: CallResult) -> Kept | None:
+    def _keep(self, call: McpCall, result: CallResult) -> Kept | None:
         ref = self.gate.keep(ToolResult(call.call_id, call.tool, (Text(result.text or ""),)))
         if ref is None:
             return None
@@ -111,12 +118,19 @@ class ToolGate:
         if result.structured:
             block = Json(result.structured.decode("utf-8", "replace"))
             structured = self.gate.keep(ToolResult(call.call_id, call.tool, (block,)))
+        kept = Kept(ref, structured)
+        self._remember(call, kept)
+        return kept
+
+    def _remember(self, call: McpCall, kept: Kept | CallResult | None) -> None:
         key = _key(call.tool, call.arguments)
-        self._kept[key] = Kept(ref, structured)
-        self._kept.move_to_end(key)
-        if len(self._kept) > REMEMBERED:
-            self._kept.popitem(last=False)
-        return self._kept[key]
+        self._held_bytes -= _held(self._kept.pop(key, None))
+        if kept is None:
+            return
+        self._kept[key] = kept
+        self._held_bytes += _held(kept)
+        while len(self._kept) > REMEMBERED or self._held_bytes > HELD_BYTES:
+            self._held_bytes -= _held(self._kept.popitem(last=False)[1])
 
     def _page(self, call: McpCall, kept: Kept, page: Page) -> bytes:
         asked = {"page": page.number} | ({"page_size": page.size} if page.size else {})
@@ -170,6 +184,10 @@ def reading_with(policy: Policy, reader: str) -> Policy:
 
 def _keeping(form: Form, name: str) -> Form:
     return replace(form, required=form.required | {name})
+
+
+def _held(kept: Kept | CallResult | None) -> int:
+    return len(kept.raw) if isinstance(kept, CallResult) else 0
 
 
 def _key(tool: str, arguments: Mapping[str, object]) -> str:
