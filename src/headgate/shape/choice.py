@@ -130,6 +130,7 @@ class Choice:
         self.clipped: dict[int, int] = {}
         """Cut lines, and how many characters of each are hidden."""
         self.cost = self.gap_cost
+        self.settled = True
         self.ends: frozenset[int] = frozenset()
         """Lines that are shown for where they stand, whatever they say."""
 
@@ -197,6 +198,15 @@ class Choice:
             self.clipped[number] = hidden_chars
         return True
 
+    def guess_run(self, first: int, last: int) -> None:
+        """Show a run of lines that are at hand for about what they cost, not counting gaps."""
+        for number, text in enumerate(self.lines.run(first, last), first):
+            size = int((len(text) + 1) / self.chars_per_unit) + 1
+            self.shown[number] = text
+            self.costs[number] = size
+            self.cost += size
+        self.settled = False
+
     def guess(self, number: int, text: str, hidden_chars: int) -> bool:
         """Show a line if there is room for about what it costs; `settle` finds out what it does."""
         size = int((len(text) + 1) / self.chars_per_unit) + 1
@@ -204,16 +214,18 @@ class Choice:
         if price > self.left:
             return False
         self._take(number, text, price)
+        self.settled = False
         if hidden_chars:
             self.clipped[number] = hidden_chars
         return True
 
     def settle(self) -> None:
         """Measure all that is shown, and learn from it what such lines cost."""
-        numbers = sorted(self.shown)
-        text = "".join(f"{self.shown[number]}\n" for number in numbers)
-        if not text:
+        if self.settled:
             return
+        self.settled = True
+        numbers = sorted(self.shown)
+        text = "".join([f"{self.shown[number]}\n" for number in numbers])
         size = self.room.size(text)
         self.chars_per_unit = len(text) / max(size, 1)
         self.costs = {

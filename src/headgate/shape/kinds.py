@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 HEAD_BYTES = 64 * 1024
 TAIL_BYTES = 16 * 1024
 
-FIRST_LINES = 32
-LAST_LINES = 12
+FIRST_LINES = 24
+LAST_LINES = 8
 LINE_BYTES = 240
 """Of how many lines the shape is looked at, and how far: it shows early or not at all."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from headgate.shape.sketch import Found
 
-LEAST = 0.8
+LEAST = 1.2
 """Light below this shows nothing: a line this dark is as good as any other."""
 
 

@@ -66,6 +66,9 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
     _fill_ends(choice, leaning)
     found = _show_brightest(choice, sketch, lights)
     _close_small_gaps(choice)
+    choice.settle()
+    if choice.left < 0:
+        _drop_some(choice, lights, -choice.left)
     _fill_rest(choice, leaning.head)
     text = _render(choice, sketch, size)
     while not room.fits(text) and choice.shown:
@@ -82,8 +85,19 @@ def _fill_ends(choice: Choice, leaning: Leaning) -> None:
     least = min(END_CHARS / choice.chars_per_unit, choice.limit / LONGEST_SHARE)
     shares = {1: ends * leaning.head, -1: ends * (1 - leaning.head)}
     for step, share in shares.items():
-        _fill(choice, step, int(max(share, least if 0 < leaning.head < 1 else 0)))
+        _fill_end(choice, step, int(max(share, least if 0 < leaning.head < 1 else 0)))
     choice.ends = frozenset(choice.shown)
+
+
+def _fill_end(choice: Choice, step: int, share: int) -> None:
+    """Show lines from one end for about a share of the room."""
+    number = 1 if step > 0 else choice.lines.total
+    # The line in which the share ends would go beyond it.
+    last = choice.reach(number, step, int(share * choice.chars_per_unit)) - step
+    if (last - number) * step < 0 or number in choice.shown:
+        _fill(choice, step, share)
+    else:
+        choice.guess_run(min(number, last), max(number, last))
 
 
 def _brightest(sketch: Sketch, chars: int) -> list[Found]:

@@ -150,8 +150,11 @@ class Sketcher:
         self, piece: bytes, number: int, start: int, stop: int, hits: Sequence[Hit]
     ) -> None:
         line = _around(piece, start, stop, hits[0][1])
-        is_end = not ENDINGS.isdisjoint(sign for sign, _ in hits)
-        self._note(piece, number, start, stop, line, weight(piece, hits, line), is_end)
+        times = self._times(line)
+        if times <= ENOUGH or number in self.found:
+            score = weight(piece, hits, line) / times
+            is_end = not ENDINGS.isdisjoint(sign for sign, _ in hits)
+            self._note(piece, number, start, stop, line, score, is_end)
 
     def _note_words(self, piece: bytes) -> None:
         lowered = piece.lower()
@@ -169,7 +172,18 @@ class Sketcher:
                 stop = len(lowered) if stop < 0 else stop
                 number += lowered.count(b"\n", counted, start)
                 counted = start
-                self._note(piece, number, start, stop, _around(piece, start, stop, at), score)
+                line = _around(piece, start, stop, at)
+                times = self._times(line)
+                if times <= ENOUGH or number in self.found:
+                    self._note(piece, number, start, stop, line, score / times)
+
+    def _times(self, line: bytes) -> int:
+        """How often a line of this form stood out so far, itself included."""
+        if len(self.forms) > 4 * FOUND_LINES:
+            self.forms.clear()
+        form = line.translate(None, DIGITS)
+        self.forms[form] = times = self.forms[form] + 1
+        return times
 
     def _note(
         self,
@@ -181,14 +195,9 @@ class Sketcher:
         score: float,
         is_end: bool = False,
     ) -> None:
-        form = line.translate(None, DIGITS)
-        self.forms[form] += 1
-        score /= self.forms[form]
         known = self.found.get(number)
         if known is not None:
             self.found[number] = replace(known, score=known.score + score)
-            return
-        if self.forms[form] > ENOUGH:
             return
         before = BEFORE_END_BYTES if is_end else BEFORE_BYTES
         self.found[number] = Found(
@@ -203,8 +212,6 @@ class Sketcher:
         if len(self.found) >= 2 * FOUND_LINES:
             ranked = sorted(self.found.values(), key=lambda line: (-line.score, line.number))
             self.found = {line.number: line for line in ranked[:FOUND_LINES]}
-        if len(self.forms) > 4 * FOUND_LINES:
-            self.forms.clear()
 
 
 def char_count(data: bytes) -> int:

@@ -39,6 +39,7 @@ BY_KIND: Mapping[Kind, KindShaper] = MappingProxyType(
         "csv": _late("table", "shape_table"),
         "tsv": _late("table", "shape_table"),
         "table": _late("table", "shape_table"),
+        "code": _late("code", "shape_code"),
         "html": _late("html", "shape_html"),
     }
 )
