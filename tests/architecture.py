@@ -23,7 +23,7 @@ admit
 history/
 prepare stream
 read/
-session failures
+session failures stats
 outgoing
 gate
 async_gate

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from headgate.disk import Folder
 from headgate.events import LedgerRepaired
 from headgate.journal import Journal
-from headgate.ledger import Entry, EpochEntry, Ledger
+from headgate.ledger import Entry, EpochEntry, Ledger, ReadBack
 from tests.faults import file_size_limit
 from tests.spill.keeping import key, verdict
 
@@ -332,3 +332,22 @@ def test_what_is_recorded_after_the_first_question_is_found_by_call_too(tmp_path
     theirs.record([(key("c1", digest=b"e"), verdict("c1", "theirs"))], time_ns=2)
 
     assert [entry.verdict.text for entry in ours.by_call("c1")] == ["ours", "theirs"]
+
+
+def test_what_was_given_back_is_noted_once_and_found_by_others(tmp_path):
+    ledger, other = ledger_in(tmp_path), ledger_in(tmp_path)
+
+    ledger.note_read(ReadBack(1, "r_aaaaaaaaaaaa", 300))
+    other.note_read(ReadBack(2, "r_aaaaaaaaaaaa", 40))
+
+    both = [ReadBack(1, "r_aaaaaaaaaaaa", 300), ReadBack(2, "r_aaaaaaaaaaaa", 40)]
+    assert ledger.reads() == both
+    assert other.reads() == both
+    assert ledger_in(tmp_path).reads() == both
+
+
+def test_a_ledger_in_memory_notes_what_was_given_back():
+    ledger = Ledger()
+    ledger.note_read(ReadBack(1, "r_aaaaaaaaaaaa", 300))
+
+    assert ledger.reads() == [ReadBack(1, "r_aaaaaaaaaaaa", 300)]

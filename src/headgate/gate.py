@@ -241,7 +241,9 @@ class Gate:
             if about.full_length is not None:
                 marker = replace(marker, kept="partly", kept_bytes=about.length)
             room = Room(limit, self._session.meter)
-            return answer(request, original, room, marker, clock=time.monotonic_ns)
+            text = answer(request, original, room, marker, clock=time.monotonic_ns)
+            self._session.note_read(ref, text)
+            return text
 
     def read_result(
         self, call_id: str, arguments: Mapping[str, object], *, tokens: int | None = None
@@ -267,6 +269,10 @@ class Gate:
             return ""
         path = self.store.path_for(verdict.ref, verdict.call_id) if verdict.ref else None
         return notice_of(verdict, self.policy, path)
+
+    def note_read(self, ref: Ref, text: str) -> None:
+        """Note that a part of an original was read in another way, as from its file."""
+        self._session.note_read(ref, text)
 
     def original(self, ref: Ref) -> bytes:
         """The whole original, byte for byte."""

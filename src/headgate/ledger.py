@@ -51,6 +51,14 @@ class EpochEntry:
     time_ns: int
 
 
+class ReadBack(msgspec.Struct, frozen=True, array_like=True, tag="read", gc=False):
+    """A part of an original that was given back, and how many tokens of it."""
+
+    time_ns: int
+    ref: Ref
+    tokens: int
+
+
 class Recorded(msgspec.Struct, frozen=True, array_like=True, tag="verdict", gc=False):
     """An entry as it stands in the journal; a later version may append fields, or other records."""
 
@@ -70,7 +78,7 @@ class RecordedEpoch(msgspec.Struct, frozen=True, array_like=True, tag="epoch"):
     moves: tuple[Recorded, ...]
 
 
-RECORD: Final = msgspec.msgpack.Decoder(Recorded | RecordedEpoch)
+RECORD: Final = msgspec.msgpack.Decoder(Recorded | RecordedEpoch | ReadBack)
 VERDICT: Final = msgspec.msgpack.Decoder(Verdict)
 
 
@@ -88,6 +96,7 @@ class Ledger:
         self._entries: dict[Key, Entry | Recorded] = {}
         self._by_call: dict[str, list[Key]] | None = None
         self._epochs: dict[bytes, EpochEntry] = {}
+        self._reads: dict[ReadBack, None] = {}  # a record may come twice
         self._unwritten: dict[Key | bytes, bytes] = {}
         self._failing: str | None = None
         self._failure: str | None = None
@@ -132,6 +141,23 @@ class Ledger:
             self._refresh()
             epochs = self._epochs.items()
             return [entry for anchor, entry in epochs if anchors is None or anchor in anchors]
+
+    def note_read(self, read: ReadBack) -> None:
+        """Note that a part of an original was given back; a journal that fails forgets it."""
+        with self._guard:
+            if self._journal is None:
+                self._reads[read] = None
+                return
+            try:
+                self._journal.append(lambda records: self._noting(records, read))
+            except StoreError as error:
+                self._failed(str(error))
+
+    def reads(self) -> list[ReadBack]:
+        """All that was given back, oldest first."""
+        with self._guard:
+            self._refresh()
+            return list(self._reads)
 
     def by_call(self, call_id: str) -> list[Entry]:
         """What was recorded for a call id, oldest first; several where the id came back."""
@@ -188,6 +214,11 @@ class Ledger:
         self._unwritten.clear()
         self._failing = None
 
+    def _noting(self, records: list[bytes], read: ReadBack) -> list[bytes]:
+        self._take_in(records)
+        self._reads[read] = None
+        return [msgspec.msgpack.encode(read)]
+
     def _unwritten_after(self, records: list[bytes]) -> list[bytes]:
         self._take_in(records)
         return list(self._unwritten.values())
@@ -208,6 +239,9 @@ class Ledger:
                 continue  # a kind of record that a later version writes
             if isinstance(recorded, RecordedEpoch):
                 self._take_in_epoch(recorded)
+                continue
+            if isinstance(recorded, ReadBack):
+                self._reads[recorded] = None
                 continue
             key = _key(recorded)
             if key not in self._entries:

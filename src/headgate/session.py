@@ -28,10 +28,11 @@ from headgate.events import (
 )
 from headgate.journal import Journal
 from headgate.judge import Desk
-from headgate.ledger import Key, Ledger
+from headgate.ledger import Key, Ledger, ReadBack
 from headgate.limits import NO_OVERRIDES, OverrideTable, overrides_of
 from headgate.marker import Kept
 from headgate.measure.meters import meter_for
+from headgate.measure.size import size_of
 from headgate.policy import Policy
 from headgate.refs import ref_of
 from headgate.spill.key import installation_key
@@ -161,6 +162,11 @@ class Session:
             self._local.refer(links, refs)
         except StoreError as error:
             self.emit(SweepFailed(str(error)))
+
+    def note_read(self, ref: Ref, text: str) -> None:
+        """Note that a part of an original was given back; it counts against what was kept out."""
+        tokens = size_of(text, self.meter).tokens
+        self.ledger.note_read(ReadBack(self.clock(), ref, tokens))
 
     def find(self, ref: Ref) -> tuple[Store, About]:
         """The store that has an original, and what is known of it."""

@@ -129,6 +129,21 @@ def test_each_run_of_an_agent_is_a_session_of_its_own(home):
     assert (entry.verdict.call_id, entry.verdict.fate) == ("call_01", "spilled")
 
 
+def test_reading_the_file_of_an_original_is_noted(home):
+    answered("codex", raw(events.codex(BIG)), Policy())
+    gate = Gate(session=f"codex-{SESSION}")
+    entry = gate.ledger.last()
+    assert entry is not None
+    command = {"command": f"sed -n 7p /s/files/{entry.verdict.ref}.txt"}
+    other = {"command": "cat /s/files/r_aaaaaaaaaaaa.txt"}
+
+    answered("codex", raw(events.codex("line 7", tool_input=command, tool_use_id="2")), Policy())
+    answered("codex", raw(events.codex("line 7", tool_input=other, tool_use_id="3")), Policy())
+
+    noted = [(read.ref, read.tokens) for read in gate.ledger.reads()]
+    assert noted == [(entry.verdict.ref, METER.count("line 7"))]
+
+
 def test_a_session_without_a_usable_name_is_the_clients():
     assert session_of("codex", Heard("", "c", "t", {}, {})) == "codex"
     assert session_of("codex", Heard("x" * 200, "c", "t", {}, {})) == "codex"

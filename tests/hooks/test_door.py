@@ -65,6 +65,7 @@ def test_a_short_clean_result_passes_without_a_look(event):
         claude_code({"type": "text", "file": {"content": "x = 1\n" * 5_000}}, tool="Read"),
         opencode("x = 1\n" * 700, is_error=True),
         opencode("cut here", whole="/home/u/whole.txt"),
+        codex("line 7", tool_input={"command": "sed -n 7p /s/files/r_aaaaaaaaaaaa.txt"}),
     ],
 )
 def test_what_may_be_changed_gets_a_proper_look(event):

@@ -16,6 +16,7 @@ from headgate.gate import Gate
 from headgate.hooks.heard import Answer, Client, Event, Heard, Place, Shown
 from headgate.limits import within
 from headgate.policy import CHARS_PER_TOKEN, Policy
+from headgate.refs import REF_PATTERN
 from headgate.types import Text, ToolResult
 
 if TYPE_CHECKING:
@@ -65,8 +66,18 @@ def answered(
         files=heard.files,
         hooks=hooks,
     )
-    texts = dict(decided(gate, heard))
-    return client.answer(event, Shown(texts, heard)) if texts else None
+    shown = Shown(dict(decided(gate, heard)), heard)
+    note_reads(gate, shown)
+    return client.answer(event, shown) if shown.texts else None
+
+
+def note_reads(gate: Gate, shown: Shown) -> None:
+    """Note that the agent read an original of ours with a tool of its own."""
+    asked = json.dumps(dict(shown.heard.arguments), default=str)
+    for ref in sorted(set(REF_PATTERN.findall(asked))):
+        if gate.ledger.by_ref(ref):
+            gate.note_read(ref, shown.text)
+            return
 
 
 def event_of(raw: bytes) -> Event:

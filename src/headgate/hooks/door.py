@@ -27,13 +27,16 @@ READERS = ("Read", "read", "read_file", "read_many_files", "view")
 ELSEWHERE = (b"persistedOutputPath", b'"whole"')
 """What is said where an event holds only a part of a result, and the rest is in a file."""
 
+OUR_FILE = b"/r_"
+"""How the file of an original is named where an agent reads it: that is noted."""
+
 LEFT_ALONE = ("HEADGATE_STATE_DIR", "HEADGATE_SESSION", "HEADGATE_DEBUG")
 """Variables that say nothing about a policy."""
 
 
 def surely_whole(raw: bytes, environ: Mapping[str, str]) -> bool:
     """Whether this event holds nothing that would be shortened or made readable."""
-    if not is_default(environ) or any(sign in raw for sign in ELSEWHERE):
+    if not is_default(environ) or any(sign in raw for sign in (*ELSEWHERE, OUR_FILE)):
         return False
     if len(raw) <= ERROR_BYTES - OVERHEAD and _plain(raw):
         return True
