@@ -285,3 +285,12 @@ def test_the_name_of_a_key_is_what_it_stands_for():
         "\ud800",
         "é",
     ]
+
+
+def test_keys_that_are_no_utf8_are_read_as_they_are_written():
+    found = members(b'{"a\x84": 1, "b": "\xff"}')
+
+    assert [(key, bytes(value)) for key, value in found] == [
+        (b'"a\x84"', b"1"),
+        (b'"b"', b'"\xff"'),
+    ]

@@ -124,7 +124,7 @@ def members(raw: bytes) -> list[tuple[bytes, Slice]]:
     """The members of a valid JSON object, keys as written, equal keys one after the other."""
     try:
         read = _OBJECT.decode(raw)
-    except RecursionError:
+    except (RecursionError, UnicodeDecodeError):  # too deep, or keys that are no UTF-8
         raw = bytes(raw)
         return _cut_members(raw, _scan_members(raw))
     except msgspec.DecodeError as error:

@@ -18,7 +18,7 @@ PACKED = {
     "gzip": gzip.compress,
     "x-gzip": gzip.compress,
     "deflate": zlib.compress,
-    "br": brotli.compress,
+    "br": lambda data: brotli.compress(data, quality=1),
     "zstd": zstd.compress,
     "identity": lambda data: data,
     "": lambda data: data,

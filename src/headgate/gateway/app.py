@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-import traceback
 from dataclasses import dataclass
 
 import msgspec
@@ -17,7 +16,7 @@ from headgate.gateway.asgi import Receive, Scope, Send, answer
 from headgate.gateway.counters import Counters
 from headgate.gateway.endpoints import Endpoint, endpoint_of
 from headgate.gateway.exchange import Exchange, Outbound
-from headgate.gateway.headers import secrets_of, sent
+from headgate.gateway.headers import sent
 from headgate.gateway.incoming import ClientLeft, Incoming, plain_body
 from headgate.gateway.preparing import Preparing, Ready
 from headgate.gateway.refusals import Refusal
@@ -72,7 +71,7 @@ class Gateway:
             if not self.serving.passthrough:
                 await self._preparing.warm_up()
         except Exception as error:  # noqa: BLE001  # requests will go out as they come
-            self._tell(f"{type(error).__name__} while starting", traceback.format_exc())
+            self._tell("starting", error)
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await client.close()
@@ -113,9 +112,7 @@ class Gateway:
             self.counters.add("broken", "client")
         except Exception as error:  # noqa: BLE001  # nobody is left without an answer
             self.counters.add("broken", "fault")
-            secrets = secrets_of(incoming.headers, incoming.query)
-            told = f"{type(error).__name__} while answering"
-            self._tell(told, traceback.format_exc(), secrets)
+            self._tell("answering", error)
             fault = Refusal(500, "", "a fault of its own")
             await self._refuse(fault, incoming, endpoint, send)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import AsyncIterable, Callable, Mapping
+from collections.abc import AsyncIterable, Mapping
 from dataclasses import dataclass
 
 import aiohttp
@@ -13,6 +12,7 @@ from headgate.gateway.counters import Counters
 from headgate.gateway.headers import Headers, returned
 from headgate.gateway.refusals import Refusal
 from headgate.gateway.reports import Report
+from headgate.gateway.telling import Telling
 from headgate.gateway.upstream_client import UpstreamClient
 from headgate.gateway.upstreams import Upstream
 
@@ -43,9 +43,7 @@ class Answered:
 class Exchange:
     """Asks upstreams and passes their answers on."""
 
-    def __init__(
-        self, client: UpstreamClient, counters: Counters, tell: Callable[[str, str], None]
-    ) -> None:
+    def __init__(self, client: UpstreamClient, counters: Counters, tell: Telling) -> None:
         self._client = client
         self._counters = counters
         self._tell = tell
@@ -100,7 +98,7 @@ class Exchange:
         try:
             report.feed(chunk)
         except Exception as error:  # noqa: BLE001  # the stream goes on, read or not
-            self._tell(f"{type(error).__name__} while reading usage", traceback.format_exc())
+            self._tell("reading usage", error)
 
 
 def _status(status: int) -> str:

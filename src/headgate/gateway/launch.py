@@ -45,12 +45,11 @@ def alone(
 
 def as_worker(serving: Serving, place: Place, spans: Spans) -> None:
     """Serve as one of many, until the parent says so or is gone."""
-    parent = os.getppid()
     watching: list[asyncio.Future[None]] = []
 
     def started(stop: Stop) -> None:
         stop_on_signals(stop)
-        watching.append(asyncio.ensure_future(until_orphaned(parent, stop)))
+        watching.append(asyncio.ensure_future(until_orphaned(place.parent, stop)))
 
     run([(Gateway(serving, place.counters(), spans), place.socket())], serving, started)
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +21,7 @@ from headgate.gateway.counters import Counters
 from headgate.gateway.endpoints import Endpoint
 from headgate.gateway.reading_tool import reading_tool, with_tool
 from headgate.gateway.serving import Serving
+from headgate.gateway.telling import Telling
 from headgate.history.usage import usage_of
 from headgate.ledger import Ledger
 from headgate.spill.memory import MemoryStore
@@ -55,13 +55,10 @@ class Ready:
 class Preparing:
     """The gates of one worker, which share one ledger and one store."""
 
-    def __init__(
-        self, serving: Serving, counters: Counters, report: Callable[[str, str], None]
-    ) -> None:
-        """`report` is told of a failure, once in a few words and once in full."""
+    def __init__(self, serving: Serving, counters: Counters, tell: Telling) -> None:
         self._serving = serving
         self._counters = counters
-        self._report = report
+        self._tell = tell
         self._policy = serving.for_files()
         self._thread = ThreadPoolExecutor(1, "headgate-prepare")
         self._late = 0
@@ -89,12 +86,12 @@ class Preparing:
             )
         except TimeoutError:
             self._wait_for(work)
-            self._report("preparing took too long", "")
+            self._tell("preparing took too long")
             return Ready(body, "late")
         except HistoryError:
             return Ready(body, "no_history")
         except Exception as error:  # noqa: BLE001  # the user's turn goes on without us
-            self._report(f"{type(error).__name__} while preparing", traceback.format_exc())
+            self._tell("preparing", error)
             return Ready(body, "failed")
         self._counters.time("prepare_seconds", time.perf_counter() - started)
         self._count(ready)
@@ -163,7 +160,7 @@ class Preparing:
             store=MemoryStore(1024 * 1024),
             ledger=Ledger(),
         )
-        text = "\n".join(f"ERROR: line {number} of a log" for number in range(20_000))
+        text = "\n".join(f"ERROR: line {number} of a log" for number in range(4_000))
         gate.admit([ToolResult.of("bash", text, call_id="warm_up")])
         gate.prepare(b'{"messages":[{"role":"user","content":"hi"}]}', dialect="anthropic")
 
@@ -173,7 +170,7 @@ class Preparing:
             return
         what = "original" if isinstance(event, SpillFailed) else "verdict"
         self._loop.call_soon_threadsafe(partial(self._counters.add, "kept_failures", what))
-        self._loop.call_soon_threadsafe(partial(self._report, event.error, ""))
+        self._loop.call_soon_threadsafe(partial(self._tell, event.error))
 
     def _wait_for(self, work: Future[Ready]) -> None:
         """Let others pass until a late one is done."""
@@ -191,8 +188,7 @@ class Preparing:
         self._waiting -= 1
         error = None if work.cancelled() else work.exception()
         if error is not None and not isinstance(error, HistoryError):
-            told = "".join(traceback.format_exception(error))
-            self._report(f"{type(error).__name__} while learning from usage", told)
+            self._tell("learning from usage", error)
 
     def _count(self, ready: Ready) -> None:
         outcome = ready.outcome

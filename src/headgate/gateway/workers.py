@@ -13,7 +13,7 @@ import signal
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import BinaryIO, Final
 
 from headgate.gateway.admin import Admin
@@ -24,7 +24,7 @@ from headgate.gateway.serving import Serving
 LOG = logging.getLogger("headgate.gateway")
 
 VARIABLE: Final = "_HEADGATE_GATEWAY_WORKER"
-"""Tells a process that it is a worker: socket, counters, its row, and how many rows there are."""
+"""Tells a process that it is a worker, and what it inherits."""
 
 PAUSES_S: Final = (0.5, 30.0)
 """Before a worker that died is started again; twice as long each time it dies young."""
@@ -42,9 +42,11 @@ class Place:
     counters_fd: int
     row: int
     rows: int
+    parent: int
+    """The process that started it."""
 
     def __str__(self) -> str:
-        return f"{self.socket_fd},{self.counters_fd},{self.row},{self.rows}"
+        return ",".join(map(str, astuple(self)))
 
     def socket(self) -> socket.socket:
         """The socket that all workers share."""
@@ -58,8 +60,7 @@ class Place:
 
 def place_of(text: str) -> Place:
     """Read what `str(place)` wrote."""
-    socket_fd, counters_fd, row, rows = map(int, text.split(","))
-    return Place(socket_fd, counters_fd, row, rows)
+    return Place(*map(int, text.split(",")))
 
 
 class Workers:
@@ -107,7 +108,7 @@ class Workers:
 
     async def _one_life(self, row: int) -> int:
         fds = (self._opened.fileno(), self._file.fileno())
-        place = Place(*fds, row, self._count)
+        place = Place(*fds, row, self._count, os.getpid())
         process = await asyncio.create_subprocess_exec(
             *self._command,
             env={**os.environ, VARIABLE: str(place)},
