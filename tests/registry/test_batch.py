@@ -78,7 +78,7 @@ def test_an_empty_batch_is_nothing(run):
 
 @pytest.mark.proves("G1", "G2")
 def test_every_way_to_fail_is_answered_in_words(run, state):
-    tools = Registry(grace_s=0.01)
+    tools = Registry(grace_s=0.5)
     events, never = [], Event()
 
     @tools.tool

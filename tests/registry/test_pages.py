@@ -3,6 +3,7 @@ import json
 import pytest
 
 from headgate import Call, Gate, Policy, Registry, tokens
+from headgate.events import CallEnded
 from headgate.registry.pages import HELD_RESULTS
 from headgate.testing import BadStore, lines
 
@@ -54,6 +55,41 @@ def test_a_page_that_is_asked_for_first_runs_the_tool_once(run, state):
     assert records.ran == 1
     assert shown(second) == (2, 10, list(range(10, 20)))
     assert shown(third) == (3, 10, list(range(20, 30)))
+
+
+@pytest.mark.proves("S7")
+def test_several_pages_in_one_batch_run_the_tool_once(run, state):
+    records, events = Counted(), []
+    gate = Gate(state=state, hooks=[events.append])
+    asked = [{}, {"page": 2, "pageSize": 10}, {"kind": "new"}, {"page": 3, "pageSize": 10}]
+
+    results = run(
+        records.tools,
+        [Call(f"call_{n}", "list_records", arguments) for n, arguments in enumerate(asked)],
+        gate=gate,
+    )
+
+    assert records.ran == 2
+    assert shown(results[1]) == (2, 10, list(range(10, 20)))
+    assert shown(results[3]) == (3, 10, list(range(20, 30)))
+    ended = sorted(event.call_id for event in events if isinstance(event, CallEnded))
+    assert ended == ["call_0", "call_1", "call_2", "call_3"]
+
+
+@pytest.mark.proves("S7", "G2")
+def test_several_pages_of_a_tool_that_fails_all_say_so(run):
+    tools = Registry()
+
+    @tools.tool
+    def broken() -> str:
+        raise ValueError("no")
+
+    results = run(tools, [Call(f"call_{n}", "broken", {"page": n}) for n in (1, 2)])
+
+    assert [(result.call_id, result.text, result.is_error) for result in results] == [
+        ("call_1", "broken failed: ValueError: no", True),
+        ("call_2", "broken failed: ValueError: no", True),
+    ]
 
 
 @pytest.mark.proves("S7")

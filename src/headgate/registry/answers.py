@@ -12,7 +12,7 @@ import msgspec
 from headgate.events import CallEnd
 from headgate.registry.course import Cancelled, End, Returned, TimedOut
 from headgate.registry.rate_limit import RateLimit, rate_limit_of
-from headgate.registry.wording import in_words
+from headgate.registry.wording import in_words, line_of
 from headgate.types import NOTHING, Call, Json, Media, Text, ToolResult, blocks_of
 
 UNKNOWN_OUTCOME = (
@@ -48,7 +48,7 @@ def end_of(end: End) -> tuple[CallEnd, str]:
     if isinstance(end, Cancelled):
         return "cancelled", end.reason
     word: CallEnd = "failed" if rate_limit_of(end.error) is None else "rate_limited"
-    return word, in_words(end.error).partition("\n")[0]
+    return word, line_of(in_words(end.error))
 
 
 def result_of(call: Call, arguments: Mapping[str, object], value: object) -> ToolResult:

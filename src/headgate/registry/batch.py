@@ -17,14 +17,12 @@ from queue import Empty, SimpleQueue
 from threading import RLock
 
 from headgate.events import CallEnded, CallLeft, Event, Hook
-from headgate.gate import Gate
 from headgate.registry.answers import answered, end_of, failed
 from headgate.registry.context import Context
-from headgate.registry.course import Course, Ended, Message, Raised, Returned, Stop
-from headgate.registry.jobs import Job, turned
+from headgate.registry.course import Course, Ended, Lane, Message, Raised, Returned, Stop
+from headgate.registry.jobs import Job, Jobs, turned
 from headgate.registry.loop import LoopThread
-from headgate.registry.pages import Pages
-from headgate.registry.wording import in_words
+from headgate.registry.wording import in_words, line_of
 from headgate.registry.workers import Workers
 from headgate.types import Amount, Call, ToolResult
 
@@ -43,30 +41,31 @@ class Batch:
 
     def __init__(
         self,
+        made: Jobs,
         jobs: Sequence[Job],
-        gate: Gate,
         *,
-        pages: Pages,
         workers: Workers,
         loop: LoopThread,
-        course: Course,
+        lane: Callable[[Job], Lane],
+        grace_s: float,
         question: str,
         prefix: bytes,
         notes: Mapping[str, str],
         hooks: Sequence[Hook],
     ) -> None:
         self.results: list[ToolResult] = []
-        self._jobs = jobs
-        self._gate = gate
-        self._pages = pages
+        self._made = made
+        self._jobs = list(jobs)
+        self._gate = made.gate
         self._workers = workers
         self._own_loop = loop
-        self._course = course
+        self._lane = lane
+        self._course = Course({}, grace_s)
         self._question = question
         self._prefix = prefix
         self._notes = notes
         self._hooks = hooks
-        self._contexts = {number: self._context(jobs[number]) for number in course.lanes}
+        self._contexts: dict[int, Context] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._post: Callable[[Message], None] | None = None
@@ -90,6 +89,8 @@ class Batch:
         mailbox: SimpleQueue[Message] = SimpleQueue()
         self._open(mailbox.put)
         try:
+            if any(job.page for job in self._jobs):
+                self._settle()
             self._begin()
             while not self._course.done:
                 self._advance(_next(mailbox, self._course.wait_s(time.monotonic())))
@@ -107,6 +108,8 @@ class Batch:
         self._open(lambda message: _put(loop, mailbox.put_nowait, message))
         self._on_loop = mailbox.put_nowait
         try:
+            if any(job.page for job in self._jobs):
+                await self._workers.run(self._settle)
             self._begin()
             await self._follow(mailbox)
             return await self._workers.run(self._admit)
@@ -129,11 +132,19 @@ class Batch:
                 raise RuntimeError("this batch was run already; make another one")
             self._post = post
 
+    def _settle(self) -> None:
+        self._jobs = self._made.settled(self._jobs)
+
     def _begin(self) -> None:
+        lanes: dict[int, Lane] = {}
         for number, job in enumerate(self._jobs):
-            if number not in self._contexts:
-                call, said = job.call, job.answer.text if job.answer else ""
+            if job.act is not None:
+                lanes[number] = self._lane(job)
+                self._contexts[number] = self._context(job)
+            elif job.answer is not None:
+                call, said = job.call, line_of(job.answer.text)
                 self._tell(CallEnded(call.call_id, call.tool, "refused", 0, said))
+        self._course = Course(lanes, self._course.grace_s)
         for message in [*self._early, None]:
             self._advance(message)
 
@@ -223,12 +234,16 @@ class Batch:
                 verdict = shown[number].verdict
                 if job.tool is not None and not result.is_error:
                     ref = pages[number][1] or (verdict.ref if verdict else None)
-                    self._pages.remember(job.tool, result, ref)
+                    self._made.pages.remember(job.tool, result, ref)
             self.results = shown
             return shown
 
     def _answer(self, number: int) -> ToolResult:
         job, end = self._jobs[number], self._course.ends.get(number)
+        if job.like is not None:
+            return replace(
+                self._answer(job.like), call_id=job.call.call_id, arguments=job.arguments
+            )
         if end is None:
             return job.answer or failed(job.call, f"{job.call.tool} was not run", job.arguments)
         if job.tool is None and isinstance(end, Returned) and isinstance(end.value, ToolResult):
@@ -262,7 +277,8 @@ class Batch:
         if isinstance(end, Raised) and word == "failed":
             LOG.info("%s failed (%s)", call.tool, call.call_id, exc_info=end.error)
         took_ns = int(self._course.took_s(number) * 1e9)
-        self._tell(CallEnded(call.call_id, call.tool, word, took_ns, said))
+        for job in (job for n, job in enumerate(self._jobs) if number in (n, job.like)):
+            self._tell(CallEnded(job.call.call_id, call.tool, word, took_ns, said))
 
     def _tell(self, event: Event) -> None:
         """Tell everybody who listens; one that raises does not keep the others from hearing."""

@@ -34,6 +34,8 @@ class Job:
     """None: the call is answered, or reads what is kept."""
     page: Page | None = None
     """The page to show of what the tool gives."""
+    like: int | None = None
+    """The earlier call of the batch that this one shows another page of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,6 @@ class Jobs:
             said = unknown(call, sorted([*self.tools, READ_RESULT]))
             return Job(call, arguments, share, failed(call, said, arguments))
         page = self.pages.asked(tool, arguments)
-        if page is not None and (ref := self._kept(tool, arguments)) is not None:
-            return self._paging(call, arguments, share, ref, page)
         try:
             act = _act(tool, arguments, self.pages.ours)
         except BadArguments as error:
@@ -103,15 +103,33 @@ class Jobs:
 
         return Job(call, arguments, share, None, read)
 
-    def _paging(
-        self, call: Call, arguments: Mapping[str, object], share: int | None, ref: Ref, page: Page
-    ) -> Job:
-        job = Job(call, arguments, share, page=page)
+    def settled(self, jobs: Sequence[Job]) -> list[Job]:
+        """Calls for a page of what is kept, or of what another call brings, run no tool.
 
+        This looks into the store, so it is not for the thread of an event loop.
+        """
+        settled: list[Job] = []
+        first: dict[bytes, int] = {}
+        for number, job in enumerate(jobs):
+            if job.tool is None:
+                settled.append(job)
+                continue
+            key = self.pages.key(job.tool, job.arguments)
+            ref = self._kept(job.tool, job.arguments) if job.page else None
+            if ref is not None:
+                settled.append(self._paging(job, ref))
+            elif job.page and key in first:
+                settled.append(replace(job, act=None, like=first[key]))
+            else:
+                first.setdefault(key, number)
+                settled.append(job)
+        return settled
+
+    def _paging(self, job: Job, ref: Ref) -> Job:
         def read(context: Context) -> ToolResult:
             return page_of(self.gate, ref, job)
 
-        return Job(call, arguments, share, None, read)
+        return Job(job.call, job.arguments, job.promised, None, read)
 
     def _kept(self, tool: Tool, arguments: Mapping[str, object]) -> Ref | None:
         """The last result of the same call, if it can still be read."""

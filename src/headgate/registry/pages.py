@@ -62,7 +62,7 @@ class Pages:
 
     def find(self, tool: Tool, arguments: Mapping[str, object]) -> Ref | ToolResult | None:
         """The last result of the same call, whatever page was asked for: kept, or held here."""
-        key = self._key(tool, arguments)
+        key = self.key(tool, arguments)
         with self._guard:
             self._take_in(self._notebook.read())
             last = next((each for each in reversed(self._last) if self._is(each, key)), None)
@@ -76,11 +76,12 @@ class Pages:
         with self._guard:
             self._hold(tool, result, ref)
             if ref is not None:
-                key = self._key(tool, result.arguments)
+                key = self.key(tool, result.arguments)
                 if self._refs.get(key) != ref:
                     self._write(Paged(key, ref))
 
-    def _key(self, tool: Tool, arguments: Mapping[str, object]) -> bytes:
+    def key(self, tool: Tool, arguments: Mapping[str, object]) -> bytes:
+        """What two calls share that differ in their pages alone."""
         names, ours = tool.signature.names, self.ours
         given = {
             name: value for name, value in arguments.items() if name in names or name not in ours
@@ -90,7 +91,7 @@ class Pages:
     def _is(self, last: tuple[Tool, ToolResult, Ref | None], key: bytes) -> bool:
         # Most results are never paged: which call it was is worked out when somebody asks.
         tool, result, _ = last
-        return self._key(tool, result.arguments) == key
+        return self.key(tool, result.arguments) == key
 
     def _hold(self, tool: Tool, result: ToolResult, ref: Ref | None) -> None:
         held = replace(result, blocks=()) if ref is not None else result

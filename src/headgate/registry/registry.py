@@ -10,9 +10,10 @@ from weakref import WeakKeyDictionary
 from headgate.errors import DeclarationError
 from headgate.events import Hook
 from headgate.gate import Gate
+from headgate.journal import Guard
 from headgate.policy import Policy
 from headgate.registry.batch import Batch
-from headgate.registry.course import Course, Lane
+from headgate.registry.course import Lane
 from headgate.registry.definitions import definitions
 from headgate.registry.jobs import Job, Jobs
 from headgate.registry.loop import LoopThread
@@ -51,6 +52,7 @@ class Registry:
         self._tools: dict[str, Tool] = {}
         self._workers = Workers()
         self._loop = LoopThread()
+        self._guard = Guard()
         self._pages: WeakKeyDictionary[Gate, Pages] = WeakKeyDictionary()
         for tool in tools:
             self.add(tool if isinstance(tool, Tool) else Tool.of(tool))
@@ -68,9 +70,10 @@ class Registry:
             )
         if tool.name in self._tools:
             raise DeclarationError(f"there is a tool {tool.name!r} already")
-        for gate in self._pages:
-            _check_known(tool, gate.policy)
-        self._tools[tool.name] = tool
+        with self._guard:
+            for gate in self._pages:
+                _check_known(tool, gate.policy)
+            self._tools[tool.name] = tool
 
     @overload
     def tool(self, function: F, /) -> F: ...
@@ -149,16 +152,14 @@ class Registry:
         `answered` has results of calls that are not to be run, `notes` a line to put above a
         result, both by call id.
         """
-        pages = self._pages_of(gate)
-        jobs = Jobs(self._tools, gate, pages).of(calls, answered)
-        lanes = {n: self._lane(job) for n, job in enumerate(jobs) if job.act is not None}
+        made = Jobs(self._tools, gate, self._pages_of(gate))
         return Batch(
-            jobs,
-            gate,
-            pages=pages,
+            made,
+            made.of(calls, answered),
             workers=self._workers,
             loop=self._loop,
-            course=Course(lanes, self.grace_s),
+            lane=self._lane,
+            grace_s=self.grace_s,
             question=question,
             prefix=prefix,
             notes=notes,
@@ -202,12 +203,13 @@ class Registry:
         return Lane(job.tool.timeout_s or self.timeout_s, job.tool.alone)
 
     def _pages_of(self, gate: Gate) -> Pages:
-        pages = self._pages.get(gate)
-        if pages is None:
-            for tool in self._tools.values():
-                _check_known(tool, gate.policy)
-            pages = self._pages[gate] = Pages(gate)
-        return pages
+        with self._guard:
+            pages = self._pages.get(gate)
+            if pages is None:
+                for tool in self._tools.values():
+                    _check_known(tool, gate.policy)
+                pages = self._pages[gate] = Pages(gate)
+            return pages
 
 
 def _check_known(tool: Tool, policy: Policy) -> None:

@@ -19,6 +19,8 @@ SECRET: Final = re.compile(
 
 HIDDEN: Final = "[secret]"
 
+LINE_CHARS: Final = 500
+
 
 def in_words(error: BaseException) -> str:
     """What it is, what it says, its notes, and what it was made of, each on a line."""
@@ -28,6 +30,12 @@ def in_words(error: BaseException) -> str:
     if isinstance(error, BaseExceptionGroup):
         notes += [in_words(each) for each in error.exceptions]
     return "\n".join([words, *notes])
+
+
+def line_of(text: str) -> str:
+    """The first line of a text, as far as a line of a log should go."""
+    first = text.partition("\n")[0]
+    return first if len(first) <= LINE_CHARS else f"{first[:LINE_CHARS]}…"
 
 
 def message_of(error: BaseException) -> str:
