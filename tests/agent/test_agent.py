@@ -1,5 +1,6 @@
 import asyncio
 import json
+from contextlib import suppress
 from itertools import pairwise
 
 import pytest
@@ -245,6 +246,55 @@ def test_a_cancelled_task_ends_cancelled_with_a_valid_history(state):
     assert violations(agent) == []
 
 
+def test_cancelling_twice_does_not_wait_for_what_does_not_stop(state):
+    registry = tools()
+    stopped = asyncio.Event()
+
+    @registry.tool
+    async def stubborn() -> str:
+        """Goes on when it is told to stop."""
+        while not stopped.is_set():
+            with suppress(asyncio.CancelledError):
+                await stopped.wait()
+        return "late"
+
+    registry.grace_s = 5.0
+    client = ScriptedClient([Call("stubborn", id="c1")], "On.")
+
+    async def main():
+        agent = AsyncAgent(model_of("anthropic", client), registry, Gate(state=state, session="s"))
+
+        def listen(event):
+            if isinstance(event, Called | CallEnded):
+                agent.cancel()
+
+        turn = await agent.run("Go.", listen=listen)
+        stopped.set()
+        return turn, asyncio.current_task().cancelling(), agent
+
+    turn, cancelling, agent = asyncio.run(main())
+
+    assert (turn.reason, cancelling) == ("cancelled", 0)
+    assert [call_id for call_id, _ in answers(agent.conversation.messages)] == ["c1"]
+
+
+def test_cancelling_a_turn_that_has_ended_changes_nothing(state):
+    client = ScriptedClient("One.", "Two.")
+
+    async def main():
+        agent = AsyncAgent(model_of("anthropic", client), tools(), Gate(state=state, session="s"))
+
+        def listen(event):
+            if isinstance(event, Turn):
+                agent.cancel()
+
+        first = await agent.run("Go.", listen=listen)
+        await asyncio.sleep(0)
+        return first.reason, (await agent.run("Go on.")).text
+
+    assert asyncio.run(main()) == ("end", "Two.")
+
+
 def test_leaving_a_stream_early_cancels_the_turn(state):
     client = ScriptedClient([Call("wait", id="c1")], "Not reached.")
     with agent_of(state, client) as agent:
@@ -407,6 +457,14 @@ def test_other_refusals_are_not_taken_for_an_overflow(state):
         agent.run("Go.")
 
     assert len(client.requests) == 1
+
+
+def test_without_a_prompt_there_must_be_something_to_go_on_with(state):
+    client = ScriptedClient("Not reached.")
+    with agent_of(state, client) as agent, pytest.raises(ValueError, match="begin with a prompt"):
+        agent.run()
+
+    assert client.requests == []
 
 
 def test_an_agent_is_in_one_turn_at_a_time(state):

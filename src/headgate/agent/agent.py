@@ -55,7 +55,8 @@ class AsyncAgent:
         self._tools = registry.definitions(model.dialect, gate.policy)
         self._question = ""
         self._task: asyncio.Task[object] | None = None
-        self._is_cancelled = False
+        """Where the turn runs that can be cancelled."""
+        self._cancels = 0
         self._tell: Listener = _nobody
         self._reported: tuple[Outcome, Reply] | None = None
         """What the gate has still to learn from."""
@@ -68,7 +69,8 @@ class AsyncAgent:
         """
         if self._task is not None:
             raise RuntimeError("this agent is in the middle of a turn; wait for it or cancel it")
-        self._task, self._is_cancelled = asyncio.current_task(), False
+        task = self._task = asyncio.current_task()
+        self._cancels = 0
         self._tell = _on_loop(asyncio.get_running_loop(), listen) if listen else _nobody
         turn = Turn()
         try:
@@ -85,12 +87,14 @@ class AsyncAgent:
                 if reply.stop != "pause":
                     return await self._ended(replace(turn, reason=_reason(reply)))
         except asyncio.CancelledError:
-            if not self._is_cancelled:
+            if task is None or not self._cancels:
                 raise
-            self._task.uncancel()  # type: ignore[union-attr]  # it is the task that runs here
+            for _ in range(self._cancels):
+                task.uncancel()
             return await self._ended(replace(turn, reason="cancelled"))
         finally:
-            self._task = None
+            if self._task is task:
+                self._task = None
 
     async def stream(self, prompt: Prompt | None = None) -> AsyncGenerator[AgentEvent, None]:
         """The same as events, the last of which is the turn; leaving early cancels it."""
@@ -108,11 +112,20 @@ class AsyncAgent:
     def cancel(self) -> None:
         """End the turn that runs, from any thread: what runs is stopped, every call is answered."""
         task = self._task
+
+        def stop() -> None:
+            # On the loop: the turn may have ended meanwhile, and its task gone on to other things.
+            if task is not None and self._task is task:
+                self._cancels += 1
+                task.cancel()
+
         if task is not None:
-            self._is_cancelled = True
-            task.get_loop().call_soon_threadsafe(task.cancel)
+            with suppress(RuntimeError):  # the loop is closed: nothing runs
+                task.get_loop().call_soon_threadsafe(stop)
 
     def _begin(self, prompt: Prompt | None) -> None:
+        if prompt is None and not len(self.conversation):
+            raise ValueError("nothing was said yet; begin with a prompt")
         self.conversation.mend(self.gate, self.model.dialect)
         if prompt is None:
             return
@@ -209,14 +222,16 @@ class AsyncAgent:
             self._watch.learn([r for r in batch.results if r.call_id not in refused])
         finally:
             # A batch that is cancelled has its answers too.
-            self.conversation.add(self.model.answers(batch.results))
-            self._tell(Answered(tuple(batch.results)))
+            if batch.results:
+                self.conversation.add(self.model.answers(batch.results))
+                self._tell(Answered(tuple(batch.results)))
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, Progress | CallEnded | CallLeft):
             self._tell(event)
 
     async def _ended(self, turn: Turn) -> Turn:
+        self._task = None
         self._tell(turn)
         await self._learn()
         await asyncio.sleep(0)  # the listener hears of it before the caller does
