@@ -43,6 +43,9 @@ ROUNDS = 3
 SPARE = 32
 """A part of the room this small is left to the ends."""
 
+MUCH_SPARE = 20
+"""A part of the room larger than this is spent after all."""
+
 MUCH = 2
 """Where less than one half of the text is shown, the marker stands at the head."""
 
@@ -71,6 +74,12 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
         _drop_some(choice, lights, -choice.left)
     _fill_rest(choice, leaning.head)
     text = _render(choice, sketch, size)
+    spare = room.limit - room.size(text)
+    if spare > room.limit // MUCH_SPARE:
+        # Markers were reckoned at their largest.
+        choice.cost = choice.limit - spare
+        _fill_rest(choice, leaning.head)
+        text = _render(choice, sketch, size)
     while not room.fits(text) and choice.shown:
         _drop_some(choice, lights, room.size(text) - room.limit)
         text = _render(choice, sketch, size)
