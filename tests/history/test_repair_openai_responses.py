@@ -110,6 +110,15 @@ def test_a_result_may_answer_a_call_that_the_provider_keeps(held):
 
 
 @pytest.mark.proves("H1")
+def test_a_result_may_answer_a_call_that_is_only_referred_to():
+    body = json.dumps([said(), {"type": "item_reference", "id": "fc_1"}, out("c1")]).encode()
+
+    repaired = repair(responses.read(body))
+
+    assert (repaired.fixes, responses.write(repaired.history)) == ((), body)
+
+
+@pytest.mark.proves("H1")
 def test_a_call_that_the_provider_keeps_is_not_sent_again():
     items, kinds = mended(
         "openai-responses", [call("a", id="fc_1"), out("a")], previous_response_id="resp_1"

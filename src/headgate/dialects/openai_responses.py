@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import msgspec
@@ -107,8 +108,15 @@ _PART = msgspec.json.Decoder(_Part)
 
 
 def read(body: bytes, reader: MessageReader | None = None) -> History:
-    """Take a request body or a bare array apart."""
-    return read_history(body, LAYOUT, reader or message)
+    """Take a request body or a bare array apart; what is only referred to the provider holds."""
+    history = read_history(body, LAYOUT, reader or message)
+    if not history.server_held and any(map(_is_reference, history.messages)):
+        return replace(history, server_held=True)
+    return history
+
+
+def _is_reference(item: Message) -> bool:
+    return bool(item.parts) and item.parts[0].wire == "item_reference"
 
 
 def write(history: History) -> bytes:
