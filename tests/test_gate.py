@@ -243,3 +243,56 @@ def test_threads_on_one_gate_agree(state):
 
     assert len(texts) == 8
     assert len(set(texts)) == 1
+
+
+@pytest.mark.proves("R9")
+def test_shares_are_known_before_the_results_and_heed_the_operator(state):
+    batch = [result("bash", "", call_id="call_1"), result("bash", "", call_id="call_2")]
+
+    assert Gate(SMALL, state=state).shares(batch) == [200, 200]
+    assert Gate(SMALL, state=state, overrides=lambda: {"batch": 300}).shares(batch) == [150, 150]
+
+
+@pytest.mark.proves("K1", "K8")
+def test_what_is_kept_without_being_shown_reads_back_as_it_came(state):
+    events = []
+    gate = Gate(state=state, hooks=[events.append])
+    raw = b"one\x00two\xff"
+
+    ref = gate.keep(result("bash", raw, call_id="call_1"))
+
+    assert gate.original(ref) == raw
+    assert gate.keep(result("bash", raw, call_id="call_2")) == ref
+    assert events[0] == Spilled(ref, "call_1", 8)
+
+
+def test_what_cannot_be_kept_has_no_ref(state):
+    assert Gate(Policy(spill=False), state=state).keep(result("bash", "text")) is None
+    assert Gate(state=state).keep(result("bash", " \n")) is None
+
+
+@pytest.mark.proves("K5")
+def test_what_the_store_cannot_keep_is_kept_in_memory(state):
+    gate = Gate(store=BadStore(), state=state)
+
+    assert gate.original(gate.keep(result("bash", "text"))) == b"text"
+    nowhere = Gate(Policy(memory_bytes=0), store=BadStore(), state=state)
+    assert nowhere.keep(result("bash", "text")) is None
+
+
+@pytest.mark.proves("H8")
+def test_a_journal_beside_the_ledger_is_shared_by_the_gates_of_a_session(state):
+    first, second = Gate(state=state, session="a"), Gate(state=state, session="a")
+    first.journal("notes").append(lambda _: [b"seen"])
+
+    assert second.journal("notes").catch_up() == [b"seen"]
+    assert Gate(state=state, session="b").journal("notes").catch_up() == []
+
+
+def test_an_event_of_others_reaches_the_hooks(state):
+    events = []
+    told = Deprecated("call_1", "max_lines", "max_tokens")
+
+    Gate(state=state, hooks=[events.append]).emit(told)
+
+    assert events == [told]
