@@ -1,7 +1,7 @@
 import pytest
 
 from headgate.disk import Folder
-from headgate.spill.live import MOST_HISTORIES, NOTHING_SENT, Histories, Live, Sent
+from headgate.spill.live import BESIDE_NS, MOST_HISTORIES, NOTHING_SENT, Histories, Live, Sent
 
 ONE, TWO = frozenset({"r_one"}), frozenset({"r_one", "r_two"})
 
@@ -11,15 +11,34 @@ def test_a_history_takes_the_place_of_the_one_it_goes_on_from():
     first = NOTHING_SENT.after([b"a"], TWO, 1)
     second = first.after([b"a", b"b"], ONE, 2)
 
-    assert second == Histories((Sent(b"b", 2, ONE),), frozenset({"r_two"}))
-    assert second.after([b"a", b"b", b"c"], TWO, 3) == Histories((Sent(b"c", 3, TWO),))
+    assert second == Histories((Sent(b"b", 2, ONE, b"b"),), frozenset({"r_two"}))
+    assert second.after([b"a", b"b", b"c"], TWO, 3) == Histories((Sent(b"c", 3, TWO, b"b"),))
+
+
+@pytest.mark.proves("K4")
+def test_a_history_whose_beginning_was_summed_up_takes_the_place_of_what_it_was():
+    sent = NOTHING_SENT.after([b"0", b"a", b"b"], TWO, 1).after([b"0", b"sum", b"c"], ONE, 2)
+
+    assert sent == Histories((Sent(b"c", 2, ONE, b"sum"),), frozenset({"r_two"}))
+
+
+@pytest.mark.proves("K4")
+def test_one_that_was_not_sent_for_long_while_another_was_goes_before_it():
+    sent = NOTHING_SENT.after([b"0", b"a"], ONE, 1)
+    sent = sent.after([b"0", b"sum"], frozenset({"r_new"}), 1 + BESIDE_NS)
+    assert sent.is_live("r_one", since_ns=0)
+
+    sent = sent.after([b"0", b"sum", b"on"], frozenset({"r_new"}), 2 + BESIDE_NS)
+    assert not sent.is_live("r_one", since_ns=0)
+    assert sent.is_live("r_new", since_ns=0)
 
 
 @pytest.mark.proves("K4")
 def test_a_fork_and_another_conversation_stand_beside_it():
-    sent = NOTHING_SENT.after([b"a", b"b"], ONE, 1).after([b"a", b"x"], TWO, 2)
+    sent = NOTHING_SENT.after([b"0", b"a", b"b"], ONE, 1).after([b"0", b"a", b"x"], TWO, 2)
+    sent = sent.after([b"0", b"other"], frozenset(), 3)
 
-    assert [line.anchor for line in sent.sent] == [b"b", b"x"]
+    assert [line.anchor for line in sent.sent] == [b"b", b"x", b"other"]
     assert (sent.used_ns("r_one"), sent.used_ns("r_two"), sent.used_ns("r_no")) == (2, 2, 0)
 
 

@@ -1,7 +1,8 @@
 """Which originals the histories of a session refer to: one small file, written when that changes.
 
-A history that goes on from an earlier one takes its place, which is found by the hash chain; so
-conversations and forks in one session are told apart without names.
+A history that goes on from an earlier one takes its place, which is found by the hash chain. So
+does one that begins otherwise and refers to the same: its beginning was summed up. A fork begins
+as the other did, and stands beside it; so nobody has to name conversations.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ MOST_HISTORIES: Final = 64
 """Conversations of one session that are remembered; the one not sent for longest is forgotten."""
 
 
+BESIDE_NS: Final = 3_600 * 10**9
+"""Conversations in one session are sent so near to each other, or one has taken over."""
+
+
 class Sent(msgspec.Struct, frozen=True, array_like=True):
     """A history as it was last sent."""
 
@@ -28,6 +33,19 @@ class Sent(msgspec.Struct, frozen=True, array_like=True):
     """The last link of its chain; a history that goes on from it has the link too."""
     time_ns: int
     refs: frozenset[Ref]
+    root: bytes = b""
+    """The link behind its first message."""
+
+    def is_followed_by(self, links: Sequence[bytes], refs: frozenset[Ref]) -> bool:
+        """Whether a history with this chain, which refers to these, goes on from here."""
+        if self.anchor in links:
+            return True
+        return self.root != root_of(links) and not self.refs.isdisjoint(refs)
+
+
+def root_of(links: Sequence[bytes]) -> bytes:
+    """The link behind the first message of a chain."""
+    return links[min(1, len(links) - 1)]
 
 
 class Histories(msgspec.Struct, frozen=True, array_like=True):
@@ -39,9 +57,9 @@ class Histories(msgspec.Struct, frozen=True, array_like=True):
 
     def after(self, links: Sequence[bytes], refs: frozenset[Ref], now_ns: int) -> Histories:
         """What is known once a history with this chain was sent."""
-        replaced = [line for line in self.sent if line.anchor in links]
-        others = [line for line in self.sent if line.anchor not in links]
-        sent = (*others, Sent(links[-1], now_ns, refs))
+        replaced = [line for line in self.sent if line.is_followed_by(links, refs)]
+        others = [line for line in self.sent if line not in replaced]
+        sent = (*others, Sent(links[-1], now_ns, refs, root_of(links)))
         forgotten = [*replaced, *sent[:-MOST_HISTORIES]]
         sent = sent[-MOST_HISTORIES:]
         dropped = self.dropped.union(*(line.refs for line in forgotten))
@@ -52,7 +70,12 @@ class Histories(msgspec.Struct, frozen=True, array_like=True):
         return max((line.time_ns for line in self.sent if ref in line.refs), default=0)
 
     def is_live(self, ref: Ref, since_ns: int) -> bool:
-        """Whether a history that was sent since then refers to it."""
+        """Whether a history that was sent since then refers to it.
+
+        One that was not sent for long while another was, is taken for summed up by that.
+        """
+        newest_ns = self.sent[-1].time_ns if self.sent else 0
+        since_ns = max(since_ns, newest_ns - BESIDE_NS)
         return any(line.time_ns >= since_ns and ref in line.refs for line in self.sent)
 
     def without(self, refs: Collection[Ref]) -> Histories:
