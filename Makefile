@@ -29,7 +29,7 @@ demo: setup ## pass a long log through the gate, then read back what was left ou
 test: setup ## run every test, in parallel
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
-test-clients: setup $(CLIENTS)/.installed ## run the real agent CLIs, installed from npm, offline
+test-clients: setup $(CLIENTS)/.installed ## run real agent CLIs and MCP servers, installed from npm and PyPI
 	HEADGATE_CLIENTS=$(abspath $(CLIENTS)) $(BIN)/python -m pytest tests/clients
 
 # Their own install scripts only pick the program for this machine; npm does not run them unasked.
@@ -39,6 +39,10 @@ $(CLIENTS)/.installed: tests/clients/package.json
 	npm install --prefix $(CLIENTS) --no-fund --no-audit --ignore-scripts
 	cd $(CLIENTS)/node_modules/@anthropic-ai/claude-code && node install.cjs
 	cd $(CLIENTS)/node_modules/opencode-ai && node postinstall.mjs
+	$(PYTHON) -m venv $(CLIENTS)/py
+	$(CLIENTS)/py/bin/pip install --quiet mcp-server-git mcp-server-fetch mcp-server-time
+	$(PYTHON) -m venv $(CLIENTS)/py1
+	$(CLIENTS)/py1/bin/pip install --quiet mcp-server-sqlite 'mcp<2'
 	touch $@
 
 check: setup ## formatting, lint, types, and the order of the layers
