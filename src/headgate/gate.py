@@ -172,8 +172,9 @@ class Gate:
         """Make a request body, or a bare array of messages, ready to send.
 
         Repaired, what was decided before applied again, fresh results budgeted, old ones compacted,
-        and counted. `usage` is what the provider reported with the last response. `ageing` stands
-        in for the policy's, where a provider refused the request as too long.
+        and counted. `usage` is what the provider reported with the last response. `question` is
+        what fresh results are searched for; without it, what the user last said in the history.
+        `ageing` stands in for the policy's, where a provider refused the request as too long.
         """
         with self._lock:
             return self._outgoing.prepare(

@@ -27,6 +27,7 @@ from headgate.history.seen import Seen
 from headgate.history.slots import State
 from headgate.history.tally import CountCache
 from headgate.history.usage import Usage, usage_of
+from headgate.history.words import last_words
 from headgate.judge import Desk
 from headgate.ledger import EpochEntry, Key
 from headgate.measure.models import counted_as
@@ -99,7 +100,8 @@ class Outgoing:
         request = Request(accounting, reported, time_ns=self.session.clock(), cache=self.cache)
         if repaired.gave_up:
             return self._as_it_came(body, history, repaired, request)
-        desk = self._desk(question, model or history.model, accounting, window_tokens)
+        asked = question or last_words(history)
+        desk = self._desk(asked, model or history.model, accounting, window_tokens)
         if ageing is not None:
             desk = replace(desk, policy=desk.policy.replace(ageing=ageing))
         prepared, decided = self._carried_out(repaired.history, links, seen, desk, request)
