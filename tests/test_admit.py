@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from headgate import Media, Policy, Text, ToolRule, chars, tokens
-from headgate.admit import plan_batch, shares_ahead
+from headgate.admit import plan_batch, shares_ahead, shown
 from headgate.events import OverrideIgnored
 from headgate.judge import Desk
 from headgate.ledger import Ledger
@@ -266,6 +266,14 @@ def test_a_note_takes_its_room_from_the_result_below_it():
         lines(301).encode(),
     ]
     assert sum(METER.count(verdict.text) + 4 for verdict in planned.verdicts) <= 700
+
+
+@pytest.mark.proves("R2")
+def test_a_note_stands_above_an_image_and_takes_nothing_from_it():
+    seen = replace(result("screenshot", [IMAGE]), note=NOTE)
+    [verdict] = plan([seen]).verdicts
+
+    assert shown(seen, verdict).blocks == (Text(NOTE), IMAGE)
 
 
 def test_a_note_gives_way_where_there_is_room_for_a_marker_alone():

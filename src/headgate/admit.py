@@ -187,10 +187,11 @@ def shown(result: ToolResult, verdict: Verdict) -> ToolResult:
     if verdict.text is None:
         return replace(result, verdict=verdict)
     texts = [i for i, block in enumerate(result.blocks) if not isinstance(block, Media)]
-    first = texts[0] if texts else 0
+    if not texts:
+        return replace(result, blocks=(Text(verdict.text), *result.blocks), verdict=verdict)
     blocks = [
-        Text(verdict.text) if i == first else block
+        Text(verdict.text) if i == texts[0] else block
         for i, block in enumerate(result.blocks)
-        if i == first or i not in texts
+        if i == texts[0] or i not in texts
     ]
-    return replace(result, blocks=tuple(blocks) or (Text(verdict.text),), verdict=verdict)
+    return replace(result, blocks=tuple(blocks), verdict=verdict)

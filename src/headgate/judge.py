@@ -82,7 +82,7 @@ def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
 def _noted(verdict: Verdict, arrived: Arrived, desk: Desk) -> Verdict:
     """The verdict with our note above what the model sees."""
     shown = arrived.text.decode() if verdict.text is None else verdict.text
-    text = f"{arrived.result.note}\n{shown}"
+    text = f"{arrived.result.note}\n{shown}" if shown else arrived.result.note
     return replace(verdict, text=text, after=exact_size_of(text, desk.meter))
 
 
