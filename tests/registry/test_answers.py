@@ -87,6 +87,22 @@ def test_a_result_made_by_the_tool_keeps_what_it_says_but_not_whose_it_is():
     )
 
 
+@pytest.mark.parametrize("blocks", [["text"], [Text(3)], [None]])
+def test_blocks_that_are_none_are_refused_before_they_fail_a_batch(blocks):
+    with pytest.raises(TypeError, match="blocks are Text, Json or Media"):
+        result_of(CALL, {}, ToolResult("", "", blocks))
+    with pytest.raises(TypeError, match="blocks are Text, Json or Media"):
+        result_of(CALL, {}, [Text("a"), Text(3)])
+
+
+def test_a_value_without_a_json_form_is_shown_as_its_text():
+    around = []
+    around.append(around)
+
+    assert result_of(CALL, {}, {(1, 2): "x"}).text == "{(1, 2): 'x'}"
+    assert result_of(CALL, {}, around).text == "[[...]]"
+
+
 def test_something_to_await_is_no_result():
     result = result_of(CALL, {}, asyncio.sleep(0))
 

@@ -610,6 +610,27 @@ def test_a_result_that_cannot_be_read_is_a_failure(run):
     assert result.is_error
 
 
+@pytest.mark.proves("G2")
+def test_a_gate_that_breaks_leaves_no_tool_running(finish, state):
+    tools, begun = Registry(), []
+
+    @tools.tool
+    async def waits(context: Context) -> str:
+        begun.append(context)
+        return "done"
+
+    def bad(event):
+        if isinstance(event, Admitted):
+            raise ZeroDivisionError
+
+    batch = tools.batch(Gate(state=state, hooks=[bad]), [Call("call_1", "waits")])
+    with pytest.raises(ZeroDivisionError):
+        finish(batch)
+    tools.close()
+
+    assert len(begun) == 1
+
+
 def test_a_failure_can_be_looked_up_with_its_traceback(run, caplog):
     tools = Registry()
 

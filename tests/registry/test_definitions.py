@@ -75,3 +75,10 @@ def test_a_definition_is_the_same_bytes_each_time(state):
     tools.run_batch(Gate(state=state), [])
 
     assert json.dumps(tools.definitions("anthropic")) == told
+
+
+def test_who_changes_a_definition_changes_no_tool():
+    tools = Registry([grep])
+    tools.definitions("anthropic")[0]["input_schema"]["properties"].clear()
+
+    assert tools.definitions("anthropic")[0]["input_schema"] == SCHEMA

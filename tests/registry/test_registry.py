@@ -82,6 +82,22 @@ def test_a_policy_learns_what_tools_declare_and_has_the_last_word():
     }
 
 
+@pytest.mark.proves("R5")
+def test_a_limit_of_the_policy_holds_over_that_of_the_tool(state):
+    tools = Registry([Tool.of(log, limit=tokens(2_000))])
+    start = Policy(tools={"log": ToolRule(limit=tokens(300))})
+
+    [result] = tools.run_batch(Gate(tools.policy(start), state=state), [Call("call_1", "log")])
+
+    assert result.verdict.limit == tokens(300)
+
+
+@pytest.mark.parametrize("options", [{"timeout_s": 0}, {"timeout_s": -1.0}, {"grace_s": -1.0}])
+def test_a_registry_without_time_is_refused(options):
+    with pytest.raises(DeclarationError, match="tools need time to run"):
+        Registry(**options)
+
+
 def test_a_limit_in_another_unit_than_the_policys_is_refused():
     tools = Registry([Tool.of(log, exempt=True, limit=chars(5_000))])
 

@@ -125,10 +125,15 @@ def test_defaults_are_shown_where_json_has_a_form_for_them():
     }
 
 
-def test_the_context_is_no_argument():
-    def tool(first: str, told: Context, last: int = 1): ...
+def with_context(first: str, told: Context, last: int = 1): ...
 
-    signature = signature_of(tool, "tool")
+
+def with_context_perhaps(first: str, last: int = 1, told: Context | None = None): ...
+
+
+@pytest.mark.parametrize("function", [with_context, with_context_perhaps])
+def test_the_context_is_no_argument(function):
+    signature = signature_of(function, "tool")
 
     assert signature.context == "told"
     assert list(signature.schema["properties"]) == ["first", "last"]

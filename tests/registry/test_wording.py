@@ -1,6 +1,6 @@
 import pytest
 
-from headgate.registry.wording import in_words, message_of, without_secrets
+from headgate.registry.wording import in_words, line_of, message_of, traceback_of, without_secrets
 
 
 class Mute(Exception):
@@ -48,3 +48,22 @@ def test_an_exception_without_words_is_still_named():
 )
 def test_what_is_secret_in_an_address_is_left_out(text, shown):
     assert without_secrets(text) == shown
+
+
+def test_a_line_is_the_first_and_not_too_long():
+    assert line_of("one\ntwo") == "one"
+    assert line_of("x" * 1_000) == "x" * 500 + "…"
+
+
+def test_a_traceback_says_where_and_no_secrets():
+    told = traceback_of(raised(ValueError("https://me:pw@host/")))
+
+    assert "raise error" in told
+    assert told.endswith("ValueError: https://[secret]@host/")
+
+
+def raised(error):
+    try:
+        raise error
+    except ValueError as caught:
+        return caught

@@ -17,10 +17,12 @@ from headgate.history.pairing import Pairing, paired
 from headgate.history.report import Case, Fix, FixKind
 from headgate.history.rounds import Place, Round, Spot, rounds_of
 
-INTERRUPTED = (
-    "This call was interrupted and its result never arrived. Its outcome is unknown: it may or may "
-    "not have taken effect. Do not repeat it blindly; first find out how things stand."
+UNKNOWN_OUTCOME = (
+    "Its outcome is unknown: it may or may not have taken effect. "
+    "Do not repeat it blindly; first find out how things stand."
 )
+
+INTERRUPTED = f"This call was interrupted and its result never arrived. {UNKNOWN_OUTCOME}"
 """The result of a call that nobody saw end. It never changes: what was sent once is sent again."""
 
 NOWHERE: frozenset[Place] = frozenset()

@@ -308,7 +308,7 @@ class Relay:
         words = f"{self.rules.upstream} {self.server.ending} before it answered."
         if opened.call is None:
             return refusal(opened.message.id, SERVER_GONE, words)
-        from headgate.registry.answers import UNKNOWN_OUTCOME
+        from headgate.history.mending import UNKNOWN_OUTCOME
 
         result = text_result(f"{words} {UNKNOWN_OUTCOME}", is_error=True)
         return answer(opened.message.id, _complete(result, opened.message))

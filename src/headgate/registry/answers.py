@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 
 from headgate.events import CallEnd
+from headgate.history.mending import UNKNOWN_OUTCOME
 from headgate.registry.course import Cancelled, End, Returned, TimedOut
 from headgate.registry.rate_limit import RateLimit, rate_limit_of
 from headgate.registry.wording import in_words, line_of
-from headgate.types import NOTHING, Call, Json, Media, Text, ToolResult, blocks_of
-
-UNKNOWN_OUTCOME = (
-    "Its outcome is unknown: it may or may not have taken effect. "
-    "Do not repeat it blindly; first find out how things stand."
-)
+from headgate.types import NOTHING, Block, Call, Json, Media, Text, ToolResult, blocks_of
 
 MOST_NAMED = 50
 """Tools that are named to a model that asked for one that does not exist."""
@@ -56,6 +52,7 @@ def result_of(call: Call, arguments: Mapping[str, object], value: object) -> Too
     if isinstance(value, ToolResult):
         return replace(
             value,
+            blocks=_checked(value.blocks),
             call_id=call.call_id,
             tool=call.tool,
             arguments=arguments,
@@ -66,7 +63,8 @@ def result_of(call: Call, arguments: Mapping[str, object], value: object) -> Too
         if inspect.iscoroutine(value):
             value.close()
         return failed(call, f"{call.tool} failed: it returned something to await", arguments)
-    return ToolResult(call.call_id, call.tool, blocks_of(plain(value)), arguments=arguments)
+    blocks = _checked(blocks_of(plain(value)))
+    return ToolResult(call.call_id, call.tool, blocks, arguments=arguments)
 
 
 def failed(call: Call, text: str, arguments: Mapping[str, object] = NOTHING) -> ToolResult:
@@ -102,7 +100,11 @@ def plain(value: object) -> object:
         return value
     if isinstance(value, list | tuple) and any(isinstance(b, Text | Json | Media) for b in value):
         return value
-    return msgspec.to_builtins(value, str_keys=True, enc_hook=_otherwise)
+    try:
+        return msgspec.to_builtins(value, str_keys=True, enc_hook=_otherwise)
+    except (TypeError, ValueError, RecursionError):
+        # Keys that JSON does not have, or a value inside of itself: better its text than nothing.
+        return str(value)
 
 
 def _otherwise(value: object) -> object:
@@ -111,6 +113,16 @@ def _otherwise(value: object) -> object:
     if dump is not None and not isinstance(value, type):
         return dump(mode="json")
     return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def _checked(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """Blocks as the gate wants them: what a tool made up would fail the whole batch there."""
+    checked = tuple(blocks)
+    for block in checked:
+        text = "" if isinstance(block, Media) else getattr(block, "text", None)
+        if not isinstance(block, Text | Json | Media) or not isinstance(text, str):
+            raise TypeError(f"a block is {type(block).__name__}; blocks are Text, Json or Media")
+    return checked
 
 
 def _cancelled(call: Call, end: Cancelled) -> str:

@@ -22,7 +22,7 @@ from headgate.registry.context import Context
 from headgate.registry.course import Course, Ended, Lane, Message, Raised, Returned, Stop
 from headgate.registry.jobs import Job, Jobs, turned
 from headgate.registry.loop import LoopThread
-from headgate.registry.wording import in_words, line_of
+from headgate.registry.wording import in_words, line_of, traceback_of
 from headgate.registry.workers import Workers
 from headgate.types import Amount, Call, ToolResult
 
@@ -119,6 +119,10 @@ class Batch:
                 await self._follow(mailbox)
             except asyncio.CancelledError:
                 self._advance(Stop("cancelled", at_once=True))
+            self._admit()
+            raise
+        except BaseException:
+            self._advance(Stop("interrupted", at_once=True))
             self._admit()
             raise
 
@@ -254,10 +258,9 @@ class Batch:
         except Exception as error:  # noqa: BLE001  # what a tool returned may raise when it is read
             said = f"{job.call.tool} failed: its result cannot be read: {in_words(error)}"
             result = failed(job.call, said, job.arguments)
-        declared = job.tool.limit if job.tool else None
         return replace(
             result,
-            declared=result.declared or declared,
+            declared=result.declared or self._made.declared(job.call.tool),
             promised=job.promised,
             pages_itself=job.page is None,
         )
@@ -274,8 +277,8 @@ class Batch:
     def _tell_end(self, number: int) -> None:
         call, end = self._jobs[number].call, self._course.ends[number]
         word, said = end_of(end)
-        if isinstance(end, Raised) and word == "failed":
-            LOG.info("%s failed (%s)", call.tool, call.call_id, exc_info=end.error)
+        if isinstance(end, Raised) and word == "failed" and LOG.isEnabledFor(logging.INFO):
+            LOG.info("%s failed (%s)\n%s", call.tool, call.call_id, traceback_of(end.error))
         took_ns = int(self._course.took_s(number) * 1e9)
         for job in (job for n, job in enumerate(self._jobs) if number in (n, job.like)):
             self._tell(CallEnded(job.call.call_id, call.tool, word, took_ns, said))
@@ -285,8 +288,8 @@ class Batch:
         for hook in (self._gate.emit, *self._hooks):
             try:
                 hook(event)
-            except Exception:  # a hook is not ours, and no call may fail by it
-                LOG.exception("a hook raised on %s", type(event).__name__)
+            except Exception as error:  # noqa: BLE001  # not ours, and no call may fail by it
+                LOG.error("a hook raised on %s\n%s", type(event).__name__, traceback_of(error))
 
 
 def _next(mailbox: SimpleQueue[Message], wait_s: float | None) -> Message:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from types import MappingProxyType
 
 from headgate.policy import Policy
@@ -21,7 +22,7 @@ def _anthropic(tool: Tool) -> dict[str, object]:
     return {
         "name": tool.name,
         "description": tool.description,
-        "input_schema": dict(tool.schema),
+        "input_schema": deepcopy(tool.schema),
     }
 
 
@@ -29,7 +30,7 @@ def _openai_chat(tool: Tool) -> dict[str, object]:
     function = {
         "name": tool.name,
         "description": tool.description,
-        "parameters": dict(tool.schema),
+        "parameters": deepcopy(tool.schema),
     }
     return {"type": "function", "function": function}
 
@@ -40,7 +41,7 @@ def _openai_responses(tool: Tool) -> dict[str, object]:
         "type": "function",
         "name": tool.name,
         "description": tool.description,
-        "parameters": dict(tool.schema),
+        "parameters": deepcopy(tool.schema),
         "strict": False,
     }
 
@@ -49,12 +50,16 @@ def _gemini(tool: Tool) -> dict[str, object]:
     return {
         "name": tool.name,
         "description": tool.description,
-        "parametersJsonSchema": dict(tool.schema),
+        "parametersJsonSchema": deepcopy(tool.schema),
     }
 
 
 def _mcp(tool: Tool) -> dict[str, object]:
-    return {"name": tool.name, "description": tool.description, "inputSchema": dict(tool.schema)}
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": deepcopy(tool.schema),
+    }
 
 
 _FORMS: Mapping[Dialect, Callable[[Tool], dict[str, object]]] = MappingProxyType(

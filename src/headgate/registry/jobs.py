@@ -15,7 +15,7 @@ from headgate.registry.tool import Tool
 from headgate.registry.wording import in_words
 from headgate.shape.pages import Page
 from headgate.tool import NAME as READ_RESULT
-from headgate.types import NOTHING, Call, Ref, Text, ToolResult
+from headgate.types import NOTHING, Amount, Call, Ref, Text, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,13 @@ class Jobs:
 
     def _stub(self, call: Call, arguments: Mapping[str, object]) -> ToolResult:
         """The result as far as its limit depends on it."""
-        tool = self.tools.get(call.tool)
-        declared = tool.limit if tool else None
+        declared = self.declared(call.tool)
         return ToolResult(call.call_id, call.tool, (), arguments=arguments, declared=declared)
+
+    def declared(self, name: str) -> Amount | None:
+        """The limit a tool declares; where the policy has one for it, that holds."""
+        rule, tool = self.gate.policy.tools.get(name), self.tools.get(name)
+        return None if tool is None or (rule is not None and rule.limit) else tool.limit
 
     def _job(self, call: Call, arguments: Mapping[str, object], share: int | None) -> Job:
         if call.tool == READ_RESULT:

@@ -47,6 +47,10 @@ class Registry:
         timeout_s: float = TIMEOUT_S,
         grace_s: float = GRACE_S,
     ) -> None:
+        if not timeout_s > 0 or not grace_s >= 0:
+            raise DeclarationError(
+                f"timeout_s is {timeout_s} and grace_s is {grace_s}; tools need time to run"
+            )
         self.timeout_s = timeout_s
         self.grace_s = grace_s
         self._tools: dict[str, Tool] = {}

@@ -46,7 +46,7 @@ class Signature:
 def signature_of(function: Callable[..., object], name: str) -> Signature:
     """Read what a function takes; `DeclarationError` where a model could not give it."""
     parameters, hints = _parameters(function, name), _hints(function, name)
-    context = next((each for each in parameters if hints.get(each) is Context), None)
+    context = next((each for each in parameters if _is_context(hints.get(each))), None)
     taken = {each: kind for each, kind in parameters.items() if each != context}
     known = {each: of for each, of in taken.items() if of.kind is not of.VAR_KEYWORD}
     docs = described(function)
@@ -116,6 +116,10 @@ def _field(
         kind = Annotated[kind, msgspec.Meta(description=told)]  # type: ignore[valid-type]  # made at run time
     # The default is the function's own affair: an argument that is not given is not passed.
     return (name, kind) if parameter.default is parameter.empty else (name, kind, None)
+
+
+def _is_context(hint: object) -> bool:
+    return hint is Context or Context in get_args(hint)
 
 
 def _takes_null(hint: object) -> bool:

@@ -6,6 +6,7 @@ Clients put the whole address they asked into their messages; what is secret in 
 from __future__ import annotations
 
 import re
+import traceback
 from typing import Final
 
 USER: Final = re.compile(r"(?<=://)[^\s/?#@'\"]+@")
@@ -44,6 +45,11 @@ def message_of(error: BaseException) -> str:
         return without_secrets(str(error).strip())
     except Exception:  # noqa: BLE001  # not ours, and asked in the middle of answering for it
         return ""
+
+
+def traceback_of(error: BaseException) -> str:
+    """Where an exception came from, for a log."""
+    return without_secrets("".join(traceback.format_exception(error)).rstrip())
 
 
 def without_secrets(text: str) -> str:
