@@ -1,6 +1,8 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from headgate import Media, Policy, Text, ToolRule, chars, tokens
 from headgate.admit import plan_batch, shares_ahead, shown
@@ -282,3 +284,19 @@ def test_a_note_gives_way_where_there_is_room_for_a_marker_alone():
     [verdict] = planned.verdicts
     assert NOTE not in verdict.text
     assert verdict.after.tokens + 4 <= 130
+
+
+@pytest.mark.proves("R10", "P2")
+@given(
+    st.text(min_size=1, max_size=120).filter(str.strip),
+    st.text(max_size=60),
+    st.integers(0, 400),
+    st.integers(128, 500),
+)
+def test_whatever_a_note_says_a_shortened_result_stays_in_its_limit(note, start, count, limit):
+    noted = replace(result("grep", f"{start}{lines(count)}"), note=note)
+
+    [verdict] = plan([noted], Policy(result=tokens(limit))).verdicts
+
+    seen = f"{start}{lines(count)}" if verdict.text is None else verdict.text
+    assert METER.count(seen) + 4 <= limit

@@ -181,3 +181,29 @@ def test_the_model_need_not_know_the_number(state):
     [called] = [event for event in events if isinstance(event, Called)]
     assert len(called.calls) == 3
     assert "26" not in json.dumps(client.requests[0].json["tools"])
+
+
+@pytest.mark.proves("R5", "G5")
+def test_a_sub_agent_costs_its_parent_no_more_than_the_cap(state):
+    """delegate_task returns a sub-agent's final text. A 20k cap keeps coordination costs bounded."""
+    registry = Registry()
+    inner = ScriptedClient(*drifting(3), lines(900), seed="inner")
+
+    @registry.tool(limit=chars(20_000))
+    def delegate_task(task: str) -> str:
+        """Let another agent do it."""
+        gate = Gate(LOOSE, state=state, session="inner")
+        with Agent(AnthropicModel(inner, "claude-opus-5-5"), tools(), gate) as agent:
+            return agent.run(task).text
+
+    outer = ScriptedClient(Call("delegate_task", {"task": "Read all."}), "It is fine.")
+    policy = registry.policy(POLICY)
+    gate = Gate(policy, state=state, session="outer")
+    with Agent(AnthropicModel(outer, "claude-opus-5-5"), registry, gate) as agent:
+        turn = agent.run("Go.")
+
+    [(_, told)] = answers(agent.conversation.messages)
+    assert (turn.text, turn.calls) == ("It is fine.", 1)
+    assert len(lines(900)) > 30_000
+    assert 0.9 * 20_000 < len(told) <= 20_000
+    assert len(inner.requests) == 4
