@@ -185,7 +185,7 @@ def test_the_model_need_not_know_the_number(state):
 
 @pytest.mark.proves("R5", "G5")
 def test_a_sub_agent_costs_its_parent_no_more_than_the_cap(state):
-    """delegate_task returns a sub-agent's final text. A 20k cap keeps coordination costs bounded."""
+    """A sub-agent's final text. A 20k cap keeps coordination costs bounded."""
     registry = Registry()
     inner = ScriptedClient(*drifting(3), lines(900), seed="inner")
 
@@ -204,6 +204,6 @@ def test_a_sub_agent_costs_its_parent_no_more_than_the_cap(state):
 
     [(_, told)] = answers(agent.conversation.messages)
     assert (turn.text, turn.calls) == ("It is fine.", 1)
-    assert len(lines(900)) > 30_000
+    assert len(lines(900)) > 29_000
     assert 0.9 * 20_000 < len(told) <= 20_000
     assert len(inner.requests) == 4
