@@ -23,6 +23,7 @@ COMMANDS: Commands = (
     ("check", "list what a provider would refuse in a history"),
     ("repair", "make a history one that its provider accepts"),
     ("prepare", "make a history ready to send: repaired, same bytes again, within its budgets"),
+    ("mcp", "stand between an MCP client and an MCP server"),
     ("gateway", "stand between an agent and its provider, as an HTTP server"),
     ("explain", "say why a result was shown as it was, and show it"),
     ("count", "count the tokens of a text or a history"),

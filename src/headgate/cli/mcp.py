@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from headgate.cli.opening import Reporter, chosen, session_for
 from headgate.cli.output import CommandError, reason, say
-from headgate.cli.parser import Parser, session
+from headgate.cli.parser import Parser, limit, session
 from headgate.cli.run import split
 from headgate.limits import within
 from headgate.tool import NAME
@@ -59,7 +59,12 @@ VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 def parser() -> Parser:
     """How it is called."""
     made = Parser("mcp", usage=USAGE, says=SAYS, examples=EXAMPLES)
-    made.add_tokens()
+    made.add_argument(
+        "--tokens",
+        type=limit("tokens"),
+        metavar="N",
+        help="at most N tokens of each result; 128 or more (default: as the policy says)",
+    )
     made.add_argument("--preset", metavar="P", help="the policy (default: HEADGATE_PRESET)")
     made.add_argument(
         "--session",

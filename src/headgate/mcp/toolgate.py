@@ -72,9 +72,10 @@ class ToolGate:
             return raw
         has_pages = not result.is_error and result.text is not None
         if turn is not None and has_pages:
-            kept = self._keep(call, result)
-            if kept is not None:
-                return self._page(call, kept, turn.page)
+            self._remember(call, result)
+            page = self.page(call, turn)
+            if page is not None:
+                return page
         admitted = admit_result(self.gate, call, result)
         if has_pages:
             self._remember(call, result if admitted is raw else self._keep(call, result))
