@@ -1,8 +1,11 @@
 import os
 import subprocess
 import sys
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from headgate import Gate, Policy, ToolResult
 from headgate.events import GuardTripped, LedgerFailed, LedgerRepaired
@@ -247,3 +250,62 @@ def test_a_call_that_is_not_run_has_a_result_the_model_can_read():
         is_error=True,
         arguments={"pattern": "x"},
     )
+
+
+happenings = st.lists(
+    st.one_of(
+        st.just("turn"),
+        st.just("restart"),
+        st.lists(
+            st.tuples(
+                st.sampled_from(["grep", "read", "read_result"]),
+                st.sampled_from(["a", "b"]),
+                st.sampled_from(["same", "other", "error"]),
+            ),
+            min_size=1,
+            max_size=4,
+        ),
+    ),
+    max_size=12,
+)
+STRICT = Guards(
+    calls=GuardRule(warn=4, halt=12),
+    same_tool=GuardRule(warn=3, block=6),
+    in_a_row=GuardRule(warn=1, block=3),
+    identical=GuardRule(warn=2, block=4),
+    polling=GuardRule(warn=3),
+    same_error=GuardRule(warn=1, block=2),
+    reads=GuardRule(block=2),
+)
+
+
+def trips_of(story, state, *, restarts):
+    """What the guards say to a story; with restarts, from one process to the next."""
+    gate = Gate(Policy(guards=STRICT, spill=False), state=state, session="s")
+    watch, told = Watch(gate), []
+    for happening in story:
+        if happening == "turn":
+            watch.begin_turn()
+        elif happening == "restart":
+            watch = Watch(gate) if restarts else watch
+        else:
+            asked = [call(tool, n, ref=of) for n, (tool, of, _) in enumerate(happening)]
+            trips = watch.ask(asked)
+            told.append(trips)
+            ran = [
+                result(one.tool, end, is_error=end == "error", arguments=one.arguments)
+                for one, trip, (_, _, end) in zip(asked, trips, happening, strict=True)
+                if trip is None or trip.action == "warn"
+            ]
+            watch.learn(ran)
+    return told
+
+
+@pytest.mark.proves("G3", "G4")
+@settings(max_examples=settings.default.max_examples // 4)
+@given(happenings)
+def test_whenever_it_is_restarted_a_guard_says_the_same(story):
+    with TemporaryDirectory() as one, TemporaryDirectory() as other:
+        straight = trips_of(story, one, restarts=False)
+
+        assert trips_of(story, other, restarts=True) == straight

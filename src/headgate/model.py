@@ -91,6 +91,17 @@ def text_in(carrier: Mapping[str, object], name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+def with_settings(body: Wire, settings: Mapping[str, object]) -> Wire:
+    """A request with further fields; None takes one out, and tools come behind those there are."""
+    tools = [*_list(body.get("tools")), *_list(settings.get("tools"))]
+    merged = {**body, **settings, "tools": tools or None}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
+def _list(value: object) -> list[object]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
 def content_of(result: ToolResult, text_type: str = "text") -> object:
     """What a result says: a text, or a list of parts where images or documents are among it."""
     if not any(isinstance(block, Media) for block in result.blocks):

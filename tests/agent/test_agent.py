@@ -20,7 +20,18 @@ from headgate.agent.agent import CUT_OFF
 from headgate.events import CallEnded, GuardTripped, HistoryRepaired, Progress
 from headgate.guards import GuardRule, Guards
 from headgate.registry import Context, Registry
-from headgate.testing import Call, Cut, Failure, Reply, Reset, Say, ScriptedClient, Think, lines
+from headgate.testing import (
+    Call,
+    Cut,
+    Failure,
+    Reply,
+    Reset,
+    Say,
+    ScriptedClient,
+    Think,
+    Wire,
+    lines,
+)
 from tests.agent.talking import agent_of, answers, called, model_of, tools, violations
 
 every_dialect = pytest.mark.parametrize("dialect", ["anthropic", "openai-chat", "openai-responses"])
@@ -346,11 +357,15 @@ def test_a_turn_says_that_the_model_was_cut_off_or_refused(stop, dialect, state)
 
 
 def test_a_model_that_pauses_goes_on_where_it_is(state):
-    client = ScriptedClient(Reply((Say("Searching."),), stop="pause"), "Found.")
+    search = Wire(
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    )
+    client = ScriptedClient(Reply((Say("Searching."), search), stop="pause"), "Found.")
     with agent_of(state, client) as agent:
         turn = agent.run("Go.")
 
     assert (turn.text, turn.requests) == ("Found.", 2)
+    assert client.requests[1].json["messages"][-1]["content"][-1] == search.block
 
 
 def test_thinking_comes_back_as_it_was(state):

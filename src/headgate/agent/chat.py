@@ -9,7 +9,17 @@ from types import MappingProxyType
 from typing import Final
 
 from headgate.agent.streams import events
-from headgate.model import ModelError, Reply, Said, Stop, Wire, content_of, object_in, text_in
+from headgate.model import (
+    ModelError,
+    Reply,
+    Said,
+    Stop,
+    Wire,
+    content_of,
+    object_in,
+    text_in,
+    with_settings,
+)
 from headgate.tool import Dialect
 from headgate.types import NOTHING, Call, ToolResult
 
@@ -34,10 +44,9 @@ class OpenAIChatModel:
 
     def body(self, messages: Sequence[Wire], tools: Sequence[Wire]) -> Wire:
         """The request for a history."""
-        body: Wire = {"model": self.name, **COUNTED, "tools": list(tools) or None, **self.settings}
-        given = {name: value for name, value in body.items() if value is not None}
+        body: Wire = {"model": self.name, **COUNTED, "tools": list(tools)}
         first: list[Wire] = [{"role": "system", "content": self.system}] if self.system else []
-        return {**given, "messages": [*first, *messages]}
+        return {**with_settings(body, self.settings), "messages": [*first, *messages]}
 
     def user(self, text: str) -> Wire:
         """A message of the user's."""

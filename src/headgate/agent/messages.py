@@ -11,7 +11,17 @@ from typing import Final
 import msgspec
 
 from headgate.agent.streams import events
-from headgate.model import ModelError, Reply, Said, Stop, Wire, content_of, object_in, text_in
+from headgate.model import (
+    ModelError,
+    Reply,
+    Said,
+    Stop,
+    Wire,
+    content_of,
+    object_in,
+    text_in,
+    with_settings,
+)
 from headgate.tool import Dialect
 from headgate.types import NOTHING, Call, ToolResult
 
@@ -39,15 +49,15 @@ class AnthropicModel:
     max_tokens: int = 16_000
     """Of one reply."""
     settings: Mapping[str, object] = field(default_factory=lambda: NOTHING)
-    """Further fields of the request, such as `thinking`; None takes one of ours out."""
+    """Further fields of the request, such as `thinking`; None takes one of ours out, and `tools`
+    are the provider's own beside ours."""
     dialect: Dialect = field(default="anthropic", init=False)
 
     def body(self, messages: Sequence[Wire], tools: Sequence[Wire]) -> Wire:
         """The request for a history."""
         body: Wire = {"model": self.name, "max_tokens": self.max_tokens, **CACHED}
-        body |= {"system": self.system or None, "tools": list(tools) or None, **self.settings}
-        given = {name: value for name, value in body.items() if value is not None}
-        return {**given, "messages": list(messages)}
+        body |= {"system": self.system or None, "tools": list(tools)}
+        return {**with_settings(body, self.settings), "messages": list(messages)}
 
     def user(self, text: str) -> Wire:
         """A message of the user's."""

@@ -13,7 +13,17 @@ from types import MappingProxyType
 from typing import Final
 
 from headgate.agent.streams import events
-from headgate.model import ModelError, Reply, Said, Stop, Wire, content_of, object_in, text_in
+from headgate.model import (
+    ModelError,
+    Reply,
+    Said,
+    Stop,
+    Wire,
+    content_of,
+    object_in,
+    text_in,
+    with_settings,
+)
 from headgate.tool import Dialect
 from headgate.types import NOTHING, Call, ToolResult
 
@@ -42,9 +52,8 @@ class OpenAIResponsesModel:
     def body(self, messages: Sequence[Wire], tools: Sequence[Wire]) -> Wire:
         """The request for a history."""
         body: Wire = {"model": self.name, **OURS, "instructions": self.system or None}
-        body |= {"tools": list(tools) or None, **self.settings}
-        given = {name: value for name, value in body.items() if value is not None}
-        return {**given, "input": list(messages)}
+        body |= {"tools": list(tools)}
+        return {**with_settings(body, self.settings), "input": list(messages)}
 
     def user(self, text: str) -> Wire:
         """An item of the user's."""
