@@ -96,7 +96,7 @@ class Sketcher:
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece."""
-        self._note_signs(piece)
+        lines = self._note_signs(piece)
         if self.words:
             self._note_words(piece)
         room = self.end_bytes - len(self.head)
@@ -104,12 +104,15 @@ class Sketcher:
             self.head += piece[:room]
         rest = piece[room:] if room > 0 else piece
         self._measure_open_line(rest)
-        self.tail += rest
+        if len(rest) >= self.end_bytes > 0:
+            self.tail = bytearray(rest[-self.end_bytes :])
+        else:
+            self.tail += rest
         if len(self.tail) > 2 * self.end_bytes + PIECE_BYTES:
             del self.tail[: -self.end_bytes]
         self.length_bytes += len(piece)
         self.chars += char_count(piece)
-        self.line += piece.count(b"\n")
+        self.line += lines
 
     def close(self) -> Sketch:
         """The summary of everything fed."""
@@ -131,7 +134,8 @@ class Sketcher:
         self.open_chars += char_count(rest if stop < 0 else rest[:stop])
         self.open_ended = stop >= 0
 
-    def _note_signs(self, piece: bytes) -> None:
+    def _note_signs(self, piece: bytes) -> int:
+        """Note the lines that hold a sign; gives how many lines end in the piece."""
         hits = SCANNER.hits(piece, HITS_PER_PIECE)
         number, counted, i = self.line, 0, 0
         while i < len(hits):
@@ -145,6 +149,7 @@ class Sketcher:
             while i < len(hits) and hits[i][1] <= stop:
                 i += 1
             self._note_sign(piece, number, start, stop, hits[first:i])
+        return number - self.line + piece.count(b"\n", counted)
 
     def _note_sign(
         self, piece: bytes, number: int, start: int, stop: int, hits: Sequence[Hit]
