@@ -80,6 +80,8 @@ soak: setup ## try the promises with N examples each: make soak N=100000
 docs: setup ## write the pages that are generated
 	$(BIN)/python -m tests.requirements docs/requirements.md
 	$(BIN)/python scripts/cli_docs.py docs/cli.md
+	$(BIN)/python scripts/presets_docs.py docs/presets.md
+	$(BIN)/python scripts/comparison.py docs/comparison.md
 
 clean: ## remove everything that was made
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -84,7 +84,7 @@ def limit_for(
 
 
 def _declared(result: ToolResult, rule: ToolRule, policy: Policy, used: float | None) -> Limit:
-    declared = result.declared or rule.limit
+    declared = None if policy.declarations == "cap" else result.declared or rule.limit
     if declared is None or declared.unit != policy.unit:
         factor = policy.scale.factor(used) if policy.scale else 1.0
         scaled = f", times {factor} with {used:.0%} of the window in use" if factor != 1 else ""

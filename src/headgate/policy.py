@@ -28,7 +28,7 @@ MINIMUM: Mapping[Unit, int] = MappingProxyType({"tokens": 128, "chars": 512, "by
 
 Errors = Literal["verbatim", "same", "own"]
 StoreFails = Literal["shape", "whole"]
-Declarations = Literal["lower", "raise"]
+Declarations = Literal["lower", "raise", "cap"]
 Keep = Literal["salient", "head", "tail", "head_tail", "excerpt", "envelope"]
 FORMS: tuple[Keep, ...] = ("excerpt", "envelope")
 """What looks the same whatever the text says."""
@@ -115,7 +115,8 @@ class Policy:
     preview: Amount = DEFAULT_PREVIEW
     """What is left in sight of a result that `largest_first` spills."""
     declarations: Declarations = "raise"
-    """Whether what a tool declares or a call asks for may only lower the limit or also raise it."""
+    """Whether what a tool declares or a call asks for may only lower the limit or also raise it; or
+    whether what a tool declares is its cap, and the limit is another thing."""
     errors: Errors = "own"
     error: Amount = DEFAULT_ERROR
     """The limit of an error where `errors` is `own`."""

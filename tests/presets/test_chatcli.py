@@ -157,6 +157,15 @@ def test_each_tool_has_a_cap_before_any_limit(gate_with, tool, cap):
     assert len(shown) == cap
 
 
+def test_a_plugin_declares_a_cap_and_not_a_limit(gate_with):
+    # "Plugins that implement plugins.TruncationAware declare their own cap"
+    roomy = CHATCLI.replace(result=chars(100_000))
+    declared = chars(70_000)
+
+    assert len(shown_of(gate_with(roomy), "x" * 90_000, declared=declared).text) == 70_000
+    assert shown_of(gate_with(CHATCLI), "x" * 25_000, declared=declared).verdict.fate == "spilled"
+
+
 def test_a_result_within_its_cap_is_not_capped(gate_with):
     roomy = CHATCLI.replace(result=chars(100_000))
 

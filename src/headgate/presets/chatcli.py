@@ -1,6 +1,6 @@
 """20,000 characters a result, 200,000 a turn, both ends kept; old results shrink by turns.
 
-What its document says, and where this differs because a promise comes first:
+Where its document leaves a choice, and where a promise comes first:
 
 - Before the 20,000 a tool's own cap is applied: 30,000, and 80,000 for read, 60,000 for search,
   50,000 for tree. The words about it stand inside the cap. The file has all of the output, not
@@ -27,6 +27,8 @@ CHATCLI = Policy(
     sharing="largest_first",
     # Head and tail and, between them, the words and a path.
     preview=chars(5_500),
+    # A plugin declares a cap of its own, which the limit of a result does not know.
+    declarations="cap",
     errors="same",
     cap=chars(30_000),
     tools={

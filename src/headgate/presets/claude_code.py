@@ -1,6 +1,6 @@
 """50,000 characters a result, 200,000 a message; what is larger goes to a file, with a preview.
 
-What its document says, and where this differs because a promise comes first:
+Where its document leaves a choice, and where a promise comes first:
 
 - The budget of a message counts the previews too, so that the message keeps to it; the document
   counts only what was left whole, and may then be over by the previews.

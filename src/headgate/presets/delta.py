@@ -1,6 +1,6 @@
 """2,000 tokens of four characters each; arrays in pages of 50, objects by their keys, as JSON.
 
-What its document says, and where this differs because a promise comes first:
+Where its document leaves a choice, and where a promise comes first:
 
 - The whole envelope fits the 2,000 tokens, its note and escapes too; so the preview is shorter.
 - A page that would be larger than that has fewer items, and its note then names the page size.

@@ -1,6 +1,6 @@
-"""80,000 characters a batch in even shares, the head kept; as Ethos does it.
+"""80,000 characters a batch in even shares, the head kept; few calls in one turn.
 
-What its document says, and where this differs because a promise comes first:
+Where its document leaves a choice, and where a promise comes first:
 
 - The words `\\n[truncated — 45,231 chars total]` stand inside the share, not behind it, so the head
   is shorter by their length. A share is never below 512 characters.

@@ -1,6 +1,6 @@
 """25,000 tokens a result, half from each end in whole lines; less when the window fills up.
 
-What its document says, and where this differs because a promise comes first:
+Where its document leaves a choice, and where a promise comes first:
 
 - Tokens are counted exactly, in o200k unless the policy names another vocabulary; the document
   takes 3.5 characters for a token while it picks lines. A line longer than a half is cut inside,

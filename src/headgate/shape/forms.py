@@ -54,7 +54,9 @@ def has_form(text: bytes, size: int, policy: Policy, result: ToolResult) -> bool
 
 def cap_of(result: ToolResult, policy: Policy) -> Amount | None:
     """What is cut off a result before any limit."""
-    return policy.rule(result.tool).cap or policy.cap
+    rule = policy.rule(result.tool)
+    declared = result.declared or rule.limit if policy.declarations == "cap" else None
+    return rule.cap or declared or policy.cap
 
 
 def page_of(result: ToolResult, policy: Policy) -> Page | None:
