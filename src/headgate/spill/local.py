@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -26,6 +27,7 @@ from headgate.spill.chunks import CHUNK_BYTES, Counted, Tally
 from headgate.spill.house import House, NoRoom, Removed
 from headgate.spill.index import Again, Kept, as_bytes
 from headgate.spill.key import existing_key
+from headgate.spill.live import MOST_HISTORIES
 from headgate.spill.objects import NOTE, PACKED, damaged
 from headgate.spill.plain import NameBy
 from headgate.spill.private import session_folder
@@ -79,7 +81,8 @@ class LocalStore:
         self._listed_under = "" if files_dir is None else self._files.folder.path + "/"
         self._removed: list[Removed] = []
         self._trouble: str | None = None
-        self._sent: tuple[bytes, frozenset[Ref], int] | None = None
+        self._sent: OrderedDict[bytes, tuple[frozenset[Ref], int]] = OrderedDict()
+        """By the last link of a history: what it was noted to refer to, and when."""
 
     def writer(self, *, call_id: str, tool: str, clean: bool | None = None) -> LocalWriter:
         """Begin to keep an original; `clean` says whether it is text, where the caller knows."""
@@ -140,14 +143,16 @@ class LocalStore:
         `links` is its chain: by it the next one is known to go on from here.
         """
         now_ns = self._clock()
-        if self._sent is None and not refs:
+        if not self._sent and not refs:
             return
-        if self._sent is not None:
-            anchor, before, time_ns = self._sent
-            if before == refs and now_ns - time_ns < REFER_EVERY_NS and anchor in links:
-                return
+        # Many conversations may take turns in one session, as in a gateway.
+        noted = next((self._sent[link] for link in reversed(links) if link in self._sent), None)
+        if noted is not None and noted[0] == refs and now_ns - noted[1] < REFER_EVERY_NS:
+            return
         self.house.refer(self.shelf, links, refs)
-        self._sent = (links[-1], refs, now_ns)
+        self._sent[links[-1]] = (refs, now_ns)
+        while len(self._sent) > MOST_HISTORIES:
+            self._sent.popitem(last=False)
 
     def take_repairs(self) -> list[LedgerRepaired]:
         """What was repaired in the index since the last time somebody asked."""
