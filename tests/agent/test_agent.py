@@ -474,6 +474,18 @@ def test_other_refusals_are_not_taken_for_an_overflow(state):
     assert len(client.requests) == 1
 
 
+@pytest.mark.parametrize("ids", [("x", "x"), ("a b", "c" * 70)])
+@every_dialect
+def test_ids_that_come_twice_or_are_refused_do_not_end_a_conversation(ids, dialect, state):
+    calls = [Call("echo", {"text": text}, id_) for text, id_ in zip("ab", ids, strict=True)]
+    client = ScriptedClient(calls, Call("echo", {"text": "c"}, ids[0]), "Done.", "More.")
+    with agent_of(state, client, dialect=dialect) as agent:
+        assert (agent.run("Go.").text, agent.run("Go on.").text) == ("Done.", "More.")
+
+    assert [request.status for request in client.requests] == [200] * 4
+    assert [text for _, text in answers(agent.conversation.messages, dialect)] == ["a", "b", "c"]
+
+
 def test_without_a_prompt_there_must_be_something_to_go_on_with(state):
     client = ScriptedClient("Not reached.")
     with agent_of(state, client) as agent, pytest.raises(ValueError, match="begin with a prompt"):
