@@ -15,6 +15,7 @@ from headgate.errors import PolicyError
 from headgate.events import Event, LedgerFailed, LedgerRepaired, SpillFailed
 from headgate.limits import within
 from headgate.measure.meters import meter_for
+from headgate.measure.size import STANDARD_VOCAB
 from headgate.policy import Policy
 from headgate.presets import preset
 from headgate.types import Amount, Meter, Unit
@@ -28,7 +29,8 @@ NO_LIMITS: Mapping[str, int] = MappingProxyType({})
 
 def policy_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> Policy:
     """The policy of the flags, else of the environment, as it holds for what goes to stdout."""
-    policy = chosen(getattr(asked, "preset", None), environ)
+    asked_preset = getattr(asked, "preset", None)
+    policy = chosen(asked_preset, environ)
     if getattr(asked, "vocab", None):
         policy = policy.replace(vocab=asked.vocab)
     if getattr(asked, "no_spill", False):
@@ -38,6 +40,9 @@ def policy_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> Pol
     for unit in ("tokens", "chars"):
         count = getattr(asked, unit, None)
         if count is not None:
+            if asked_preset is not None and not getattr(asked, "vocab", None):
+                # A limit of the flag is in o200k, also under a preset that counts by a rule.
+                policy = policy.replace(vocab=STANDARD_VOCAB)
             policy = within(policy, Amount(count, "tokens" if unit == "tokens" else "chars"))
     return policy
 
