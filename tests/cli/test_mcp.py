@@ -7,6 +7,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from headgate import HeadgateError
+from headgate.cli.mcp import header, main
 from tests.cli.conftest import PROGRAM, command
 from tests.proxy import servers
 
@@ -122,7 +124,8 @@ def test_what_is_denied_is_refused_to_the_server(headgate):
 
 
 def test_a_session_that_is_named_is_read_by_the_command_too(headgate):
-    answers, _ = spoken(headgate, "--session", "s", messages=[call(1, "lines", n=50_000)])
+    named = ["--session", "s", "--tokens", "300"]
+    answers, _ = spoken(headgate, *named, messages=[call(1, "lines", n=5_000)])
 
     ref = answers[1]["result"]["_meta"]["headgate/verdict"]["ref"]
     assert headgate("read", ref, "--session", "s", "--lines", "7").stdout.startswith(b"line 7 of")
@@ -133,7 +136,6 @@ def test_a_session_that_is_named_is_read_by_the_command_too(headgate):
     [
         ([], "say which server"),
         (["--url", "http://x", "--", "y"], "say which server"),
-        (["--", "/no/such/server"], "server: no such file or directory"),
         (["--reader", "a b", "--", "x"], "it takes 1 to 64 letters"),
         (["--deny", "tools", "--", "x"], "there is sampling, elicitation, roots"),
         (["--header", "nonsense", "--url", "http://x"], "it takes 'NAME: VALUE'"),
@@ -143,19 +145,35 @@ def test_a_session_that_is_named_is_read_by_the_command_too(headgate):
         ),
         (["--http", "port", "--", "x"], "it takes a port"),
         (["--http", "0.0.0.0:0", "--", "x"], "set HEADGATE_TOKEN"),
-        (["--preset", "none", "--", "true"], "'none'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_starts(state, words, says):
+    with pytest.raises(HeadgateError) as refused:
+        main(words)
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--", "/no/such/server"], "headgate: server: no such file or directory\n"),
+        (["--preset", "none", "--", "true"], "headgate: no preset 'none'; there is default"),
     ],
 )
 def test_what_cannot_run_says_why_in_one_line(headgate, words, says):
     done = headgate("mcp", *words)
 
-    assert done.returncode == 2
-    assert done.stdout == b""
-    [line] = done.stderr.decode().splitlines()
-    assert says in line
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode().startswith(says)
+    assert done.stderr.count(b"\n") == 1
 
 
-def test_a_client_of_the_sdk_speaks_through_it_in_both_generations(headgate, state):
+def test_a_header_takes_its_secret_from_the_environment(monkeypatch):
+    monkeypatch.setenv("TOKEN", "s3cret")
+    assert header("Authorization: Bearer $TOKEN") == ("Authorization", "Bearer s3cret")
+
+
+def test_a_client_of_the_sdk_speaks_through_it_with_all_it_has(headgate, state):
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
     from mcp_types import ElicitResult
@@ -167,7 +185,7 @@ def test_a_client_of_the_sdk_speaks_through_it_in_both_generations(headgate, sta
         env={"HEADGATE_STATE_DIR": str(state)},
     )
 
-    async def story(mode):
+    async def story():
         progress = []
 
         async def noted(done, total, message):
@@ -176,9 +194,7 @@ def test_a_client_of_the_sdk_speaks_through_it_in_both_generations(headgate, sta
         async def asked(context, params):
             return ElicitResult(action="accept", content={"word": f"to {params.message}"})
 
-        async with Client(
-            stdio_client(parameters), mode=mode, elicitation_callback=asked
-        ) as client:
+        async with Client(stdio_client(parameters), elicitation_callback=asked) as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             assert list(tools) == ["report", "slow", "ask", "read_result"]
             large = await client.call_tool("report", {"rows": 9_000})
@@ -200,12 +216,11 @@ def test_a_client_of_the_sdk_speaks_through_it_in_both_generations(headgate, sta
                 back.content[0].text.splitlines()[0],
             )
 
-    for mode, version in (("legacy", "2025-11-25"), ("auto", "2026-07-28")):
-        assert asyncio.run(asyncio.wait_for(story(mode), 30)) == (
-            version,
-            [(1.0, 2.0, "half"), (2.0, 2.0, "done")],
-            "to which word?",
-            ["greet"],
-            "a note",
-            '{"id":8999}',
-        )
+    assert asyncio.run(asyncio.wait_for(story(), 30)) == (
+        "2026-07-28",
+        [(1.0, 2.0, "half"), (2.0, 2.0, "done")],
+        "to which word?",
+        ["greet"],
+        "a note",
+        '{"id":8999}',
+    )

@@ -78,7 +78,7 @@ JSONS = st.recursive(
 
 
 @pytest.mark.proves("P2")
-@settings(max_examples=settings.default.max_examples // 4)
+@settings(max_examples=settings.default.max_examples // 10)
 @given(value=st.dictionaries(st.text(max_size=12), JSONS, max_size=30), limit=st.integers(124, 600))
 def test_without_a_schema_nothing_exceeds_the_room(value, limit):
     pared = pare(value, room(limit), MARKER, FREE)

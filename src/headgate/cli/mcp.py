@@ -109,8 +109,10 @@ def main(words: Sequence[str]) -> int:
         raise CommandError(
             "say which server, as in headgate mcp -- uvx mcp-server-git, or --url URL"
         )
-    _hear_loggers()
     from headgate.proxy.door import door_of
+
+    door = door_of(asked.http, os.environ.get("HEADGATE_TOKEN", "")) if asked.http else None
+    _hear_loggers()
     from headgate.proxy.opening import Refused
     from headgate.proxy.serving import serve
     from headgate.proxy.upstream import Command, Remote
@@ -118,7 +120,6 @@ def main(words: Sequence[str]) -> int:
     upstream = Remote(asked.url, tuple(asked.header)) if asked.url else Command(tuple(command))
     named = upstream.name
     asked.words = command
-    door = door_of(asked.http, os.environ.get("HEADGATE_TOKEN", "")) if asked.http else None
     try:
         return asyncio.run(serve(upstream, _opener(asked, named), _rules(asked, named), door))
     except Refused as error:
