@@ -466,6 +466,17 @@ def test_after_an_overflow_the_window_is_known_to_be_smaller(state):
     assert [request.status for request in client.requests].count(400) == 1
 
 
+def test_a_request_with_too_many_bytes_says_nothing_about_the_window(state):
+    client = ScriptedClient(*READS, "Enough.", Failure(413), "Fine.")
+    with long_talk(client, state, window_tokens=200_000) as agent:
+        agent.run("Read all.")
+        events = list(agent.stream("And?"))
+
+    assert [event.step for event in events if isinstance(event, Overflowed)] == ["tighten"]
+    assert len(client.requests[-1].body) < 0.7 * len(client.requests[-2].body)
+    assert agent._agent.window_tokens == 200_000
+
+
 def test_other_refusals_are_not_taken_for_an_overflow(state):
     client = ScriptedClient(Failure(400, "temperature: Extra inputs are not permitted"))
     with agent_of(state, client) as agent, pytest.raises(Exception, match="temperature"):

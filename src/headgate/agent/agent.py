@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from headgate.ageing import Ageing
 from headgate.agent.conversation import Conversation, encoded
-from headgate.agent.ladder import Overflowed, Step, is_overflow, ladder
+from headgate.agent.ladder import Overflowed, Step, is_overflow, is_too_large, ladder
 from headgate.agent.turn import AgentEvent, Answered, Called, Listener, Prompt, Reason, Turn
 from headgate.async_gate import AsyncGate
 from headgate.events import CallEnded, CallLeft, Event, Progress
@@ -136,7 +136,7 @@ class AsyncAgent:
     async def _ask(self) -> Reply:
         """Ask the model; a history that is refused as too long goes down the ladder."""
         steps = ladder(self.gate.policy)
-        outcome = await self._prepared(None)
+        outcome = await self._prepared(self.window_tokens)
         while True:
             try:
                 return await self._sent(outcome)
@@ -151,11 +151,13 @@ class AsyncAgent:
         self, refused: Outcome, steps: list[tuple[Step, Ageing]], error: Exception
     ) -> Outcome:
         tokens = refused.count.tokens
-        # Whatever the model's window is said to be: as we count, it is less than this.
-        self.window_tokens = min(refused.count.window_tokens or tokens, tokens)
+        window_tokens = min(refused.count.window_tokens or tokens, tokens)
+        if not is_too_large(error):
+            # Whatever the model's window is said to be: as we count, it is less than this.
+            self.window_tokens = window_tokens
         while steps:
             step, ageing = steps.pop(0)
-            outcome = await self._prepared(ageing)
+            outcome = await self._prepared(window_tokens, ageing)
             if outcome.body != refused.body:
                 self._tell(Overflowed(step, tokens, str(error)))
                 return outcome
@@ -172,14 +174,14 @@ class AsyncAgent:
             body, name = outcome.body, self.model.name
             await self._async_gate.observe(body, reply.usage, dialect=outcome.dialect, model=name)
 
-    async def _prepared(self, ageing: Ageing | None) -> Outcome:
+    async def _prepared(self, window_tokens: int | None, ageing: Ageing | None = None) -> Outcome:
         await self._learn()
         body = self.model.body(self.conversation.messages, self._tools)
         return await self._async_gate.prepare(
             encoded(body),
             dialect=self.model.dialect,
             model=self.model.name,
-            window_tokens=self.window_tokens,
+            window_tokens=window_tokens,
             question=self._question,
             ageing=ageing,
         )
@@ -219,12 +221,12 @@ class AsyncAgent:
     async def _run(self, batch: Batch, refused: dict[str, ToolResult]) -> None:
         try:
             await batch.arun()
-            self._watch.learn([r for r in batch.results if r.call_id not in refused])
         finally:
             # A batch that is cancelled has its answers too.
             if batch.results:
                 self.conversation.add(self.model.answers(batch.results))
                 self._tell(Answered(tuple(batch.results)))
+        self._watch.learn([r for r in batch.results if r.call_id not in refused])
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, Progress | CallEnded | CallLeft):

@@ -52,13 +52,17 @@ def ladder(policy: Policy) -> list[tuple[Step, Ageing]]:
 
 def is_overflow(error: BaseException, tokens: int, window_tokens: int | None) -> bool:
     """Whether an error of any provider's client says that the request was too long."""
-    status = getattr(error, "status_code", None)
-    if status == 413 or _codes(error) & CODES:
+    if is_too_large(error) or _codes(error) & CODES:
         return True
-    if status not in (400, 422):
+    if getattr(error, "status_code", None) not in (400, 422):
         return False
     is_full = window_tokens is not None and tokens >= window_tokens * NEARLY_FULL
     return is_full or bool(WORDING.search(str(error)))
+
+
+def is_too_large(error: BaseException) -> bool:
+    """Whether a request had too many bytes, which says nothing about the window."""
+    return getattr(error, "status_code", None) == 413
 
 
 def _codes(error: BaseException) -> set[object]:
