@@ -232,6 +232,60 @@ def lines_of(count: int) -> str:
 
 
 @pytest.mark.proves("G2")
+def test_an_async_tool_that_is_cancelled_before_its_first_step_is_not_left(finish, state):
+    tools, events, release = Registry(grace_s=WAIT_S), [], Event()
+
+    @tools.tool
+    async def holds_the_loop() -> str:
+        release.wait(WAIT_S)
+
+    @tools.tool
+    async def behind_it() -> str:
+        await asyncio.Event().wait()
+
+    @tools.tool
+    def cancels(context: Context) -> str:
+        batch.cancel("enough")
+        context.wait(0.1)
+        release.set()
+
+    gate = Gate(state=state, hooks=[events.append])
+    names = ("holds_the_loop", "behind_it", "cancels")
+    batch = tools.batch(gate, [Call(f"call_{name}", name) for name in names])
+    results = finish(batch)
+    tools.close()
+
+    assert texts(results)[1] == f"behind_it was cancelled (enough) while it ran. {UNKNOWN}"
+    assert not [event for event in events if isinstance(event, CallLeft)]
+
+
+@pytest.mark.proves("G2", "S7")
+def test_a_task_cancelled_while_it_looks_for_a_page_answers_every_call(state):
+    tools, looking, go_on = Registry([lines_of]), Event(), Event()
+
+    class Slow(Gate):
+        def read(self, *arguments, **options):
+            looking.set()
+            go_on.wait(WAIT_S)
+            return super().read(*arguments, **options)
+
+    async def main():
+        task = asyncio.create_task(batch.arun())
+        assert await asyncio.to_thread(looking.wait, WAIT_S)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        go_on.set()
+
+    gate = Slow(state=state)
+    tools.run_batch(gate, [Call("call_1", "lines_of", {"count": 3_000})])
+    batch = tools.batch(gate, [Call("call_2", "lines_of", {"count": 3_000, "page": 2})])
+    asyncio.run(main())
+
+    assert texts(batch.results) == ["lines_of was not run: the batch was cancelled."]
+
+
+@pytest.mark.proves("G2")
 def test_a_cancelled_task_ends_cancelled_with_every_call_answered(state):
     tools, begun = Registry(), []
 

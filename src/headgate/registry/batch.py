@@ -14,7 +14,7 @@ from contextvars import Context as Variables
 from contextvars import copy_context
 from dataclasses import replace
 from queue import Empty, SimpleQueue
-from threading import RLock
+from threading import Lock, RLock
 
 from headgate.events import CallEnded, CallLeft, Event, Hook
 from headgate.registry.answers import answered, end_of, failed
@@ -73,7 +73,8 @@ class Batch:
         self._on_loop: Callable[[Message], None] | None = None
         """From the loop that `arun` runs on, without a detour."""
         self._early: list[Message] = []
-        self._lock = RLock()
+        self._opening = Lock()
+        self._admitting = RLock()
 
     @property
     def calls(self) -> list[Call]:
@@ -131,7 +132,7 @@ class Batch:
             self._advance(await _next_async(mailbox, self._course.wait_s(time.monotonic())))
 
     def _open(self, post: Callable[[Message], None]) -> None:
-        with self._lock:
+        with self._opening:
             if self._post is not None:
                 raise RuntimeError("this batch was run already; make another one")
             self._post = post
@@ -153,7 +154,7 @@ class Batch:
             self._advance(message)
 
     def _send(self, message: Message) -> None:
-        with self._lock:
+        with self._opening:
             post = self._post
             if post is None:
                 self._early.append(message)
@@ -203,10 +204,16 @@ class Batch:
         self._send(Ended(number, outcome))
 
     def _spawn(self, loop: asyncio.AbstractEventLoop, number: int, variables: Variables) -> None:
-        """On the loop: begin an async tool, unless it was stopped before it began."""
+        """On the loop: begin an async tool."""
         self._tasks[number] = task = loop.create_task(self._await(number), context=variables)
+        task.add_done_callback(lambda task: self._dropped(number, task))
         if self._contexts[number].cancelled:
             task.cancel()
+
+    def _dropped(self, number: int, task: asyncio.Task[None]) -> None:
+        """A task that is cancelled before its first step never gets to say so itself."""
+        if task.cancelled():
+            self._send(Ended(number, Raised(asyncio.CancelledError())))
 
     async def _await(self, number: int) -> None:
         outcome: Returned | Raised
@@ -225,7 +232,7 @@ class Batch:
 
     def _admit(self) -> list[ToolResult]:
         """Answer every call and let the answers in; a second time changes nothing."""
-        with self._lock:
+        with self._admitting:
             if self.results or not self._jobs:
                 return self.results
             given = [self._answer(number) for number in range(len(self._jobs))]
@@ -249,7 +256,8 @@ class Batch:
                 self._answer(job.like), call_id=job.call.call_id, arguments=job.arguments
             )
         if end is None:
-            return job.answer or failed(job.call, f"{job.call.tool} was not run", job.arguments)
+            said = f"{job.call.tool} was not run: the batch was cancelled."
+            return job.answer or failed(job.call, said, job.arguments)
         if job.tool is None and isinstance(end, Returned) and isinstance(end.value, ToolResult):
             # Read back by the gate itself, which alone may say so.
             return end.value
