@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from headgate.marker import Marker
+from headgate.shape.labels import labelled
 from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.webpage import Block, Webpage, read_page
@@ -29,6 +30,9 @@ LINKED = 0.8
 POINTED = 6.0
 """What a block gains that the query points at."""
 
+LABELLED = 1.0
+"""How strongly a label that stands nowhere else points at its block."""
+
 LINK_TEXT_CHARS = 80
 ADDRESS_CHARS = 300
 
@@ -40,7 +44,8 @@ def shape_html(source: Source, room: Room, query: Query, marker: Marker) -> Shap
     page = read_page(source.data)
     if not page.blocks:
         return None
-    pointed = pointed_by(query, [block.text for block in page.blocks])
+    texts = [block.text for block in page.blocks]
+    pointed = {**dict.fromkeys(labelled(texts), LABELLED), **pointed_by(query, texts)}
     by_bytes = source.lines * 2 < len(page.blocks)
     pieces = _pieces(page, source, pointed, by_bytes=by_bytes)
     return shape_pieces(pieces, source, room, marker, "blocks of text, its markup left out")

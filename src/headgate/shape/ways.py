@@ -39,7 +39,13 @@ BY_KIND: Mapping[Kind, KindShaper] = MappingProxyType(
         "csv": _late("table", "shape_table"),
         "tsv": _late("table", "shape_table"),
         "table": _late("table", "shape_table"),
+        "diff": _late("changes", "shape_diff"),
+        "git-log": _late("changes", "shape_git_log"),
+        "search": _late("finds", "shape_search"),
+        "listing": _late("finds", "shape_listing"),
         "code": _late("code", "shape_code"),
+        "markdown": _late("documents", "shape_markdown"),
+        "prose": _late("documents", "shape_prose"),
         "html": _late("html", "shape_html"),
     }
 )

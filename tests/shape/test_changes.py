@@ -1,0 +1,37 @@
+import pytest
+
+from headgate.shape.changes import commits, files
+from tests.shape.shown import shaped
+
+
+def diff(count: int) -> str:
+    parts = []
+    for i in range(count):
+        parts += [f"diff --git a/f{i}.py b/f{i}.py", f"--- a/f{i}.py", f"+++ b/f{i}.py"]
+        parts += ["@@ -1,40 +1,40 @@", *(f"-old {i} {j}\n+new {i} {j}" for j in range(40))]
+    return "\n".join(parts)
+
+
+def test_files_come_before_hunks():
+    assert files(diff(2).split("\n"))[:5] == [0, 2, 84, 86, 3]
+
+
+@pytest.mark.proves("S4")
+def test_the_files_of_a_diff_are_shown_and_what_the_query_points_at():
+    shown = shaped("diff", diff(30), 2_000, "f17.py")
+
+    assert "diff --git a/f17.py b/f17.py" in shown
+    assert "+new 0 0" in shown
+    assert "+new 29 39" in shown
+
+
+@pytest.mark.proves("S4")
+def test_the_subjects_of_commits_are_shown_before_what_they_changed():
+    log = "\n".join(
+        f"commit {i:040x}\nAuthor: A <a@b>\nDate: today\n\n    Subject {i}\n\n{diff(1)}\n"
+        for i in range(20)
+    )
+    shown = shaped("git-log", log, 1_500)
+
+    assert all(f"    Subject {i}" in shown for i in range(20))
+    assert commits(log.split("\n"))[:2] == [4, 95]

@@ -1,0 +1,59 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.shape.shown import O200K, lines_of, missing, shaped
+
+BODY = [f"    total = total + values[{i}] * weights[{i}]" for i in range(12)]
+
+
+def module(count: int) -> str:
+    lines = ["import os", "from sys import argv", ""]
+    for i in range(count):
+        lines += [
+            f"def function_{i}(values, weights):",
+            "    total = 0",
+            *BODY,
+            "    return total",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+@pytest.mark.proves("S10")
+def test_imports_and_signatures_are_shown_before_bodies():
+    shown = shaped("code", module(20), 1_000)
+
+    assert shown.split("\n")[1:3] == ["import os", "from sys import argv"]
+    assert all(f"def function_{i}(values, weights):" in shown for i in range(20))
+
+
+@pytest.mark.proves("S10")
+def test_a_body_left_out_says_so_in_its_place():
+    lines = shaped("code", module(20), 1_000).split("\n")
+    place = lines.index("def function_9(values, weights):")
+
+    assert lines[place + 1] == "[lines 149-163 omitted #k7q2]"
+
+
+@pytest.mark.proves("S4", "S10")
+def test_what_the_query_points_at_is_shown_with_what_is_around_it():
+    text = module(40).replace("    total = 0", "    total = start_of_ledger()", 1)
+    text = module(20) + text
+    shown = shaped("code", text, 600, "start_of_ledger")
+
+    assert "def function_0(values, weights):\n    total = start_of_ledger()\n" + BODY[0] in shown
+
+
+@pytest.mark.proves("S4", "S8")
+@settings(max_examples=settings.default.max_examples // 8)
+@given(st.integers(5, 40), st.integers(300, 1_500))
+def test_gaps_name_exactly_the_lines_that_are_missing(count, limit):
+    numbered = [f"{line}  # {i}" for i, line in enumerate(module(count).split("\n"), 1)]
+    shown = shaped("code", "\n".join(numbered), limit)
+    numbers = [int(line.rpartition("# ")[2]) for line in lines_of(shown)]
+
+    assert numbers == sorted(numbers)
+    if shown.startswith("["):
+        assert missing(shown) == {*range(1, len(numbered) + 1)} - {*numbers}
+        assert limit * 0.9 <= O200K.count(shown)

@@ -1,0 +1,32 @@
+import pytest
+
+from headgate.shape.finds import by_file, by_folder
+from tests.shape.shown import shaped
+
+
+def test_each_file_shows_a_hit_before_one_shows_a_second():
+    lines = ["a.py:1:x", "a.py:2:x", "a.py:3:def f():", "b.py:9:x", "b.py-10-y"]
+
+    assert by_file(lines) == [2, 3, 0, 4, 1]
+
+
+@pytest.mark.proves("S4")
+def test_hits_of_every_file_are_shown():
+    hits = [f"src/module_{i // 40}.py:{i}:    value = compute({i})" for i in range(800)]
+    shown = shaped("search", "\n".join(hits), 1_500)
+
+    assert all(f"src/module_{i}.py:" in shown for i in range(20))
+
+
+@pytest.mark.proves("S4")
+def test_an_entry_unlike_all_others_is_shown():
+    entries = [f"./src/package_{i // 50}/module_{i}.py" for i in range(2_000)]
+    entries[1_111] = "./.cache/left.so"
+    shown = shaped("listing", "\n".join(entries), 600)
+
+    assert "./src/package_0/module_0.py" in shown
+    assert "./.cache/left.so" in shown
+
+
+def test_folders_take_turns():
+    assert by_folder(["a/1.c", "a/2.c", "b/3.c", "b/4.c"]) == [0, 2, 1, 3]
