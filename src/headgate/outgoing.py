@@ -6,8 +6,10 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import msgspec
+from xxhash import xxh3_64_intdigest
 
 from headgate.ageing import Ageing
 from headgate.check import recognise_dialect
@@ -31,12 +33,16 @@ from headgate.history.words import last_words
 from headgate.judge import Desk
 from headgate.ledger import EpochEntry, Key
 from headgate.measure.models import counted_as
+from headgate.policy import Policy
 from headgate.prepare import Prepared, Request, plan_history
 from headgate.session import Session
 from headgate.types import Verdict
 
-REMEMBERED = 256
-"""Conversations whose last report is remembered; the oldest is then estimated as a whole."""
+K = TypeVar("K")
+V = TypeVar("V")
+
+REMEMBERED = 2_048
+"""Requests whose report is remembered; a conversation that had none since is estimated anew."""
 
 MOST_ROUNDS = 4
 """How often a plan is made anew because another process decided first, or the store failed."""
@@ -77,6 +83,10 @@ class Outgoing:
         """By dialect: what need not be looked at again."""
         self.reports: OrderedDict[bytes, Usage] = OrderedDict()
         """By the chain of the request that was answered: what the provider reported."""
+        self.came: OrderedDict[int, bytes] = OrderedDict()
+        """By the hash of a body that was changed: the chain it came with, as the next one will."""
+        self.policies: dict[int | None, Policy] = {}
+        """By the window: the policy for histories."""
 
     def prepare(
         self,
@@ -120,6 +130,8 @@ class Outgoing:
             over_budget=prepared.over_budget,
             count=prepared.count,
         )
+        if outcome.body is not body:
+            _remember(self.came, xxh3_64_intdigest(outcome.body), links[-1])
         refs = frozenset(verdict.ref for verdict in outcome.verdicts if verdict.ref)
         self.session.refer(links, refs)
         self._report(outcome, prepared)
@@ -158,9 +170,10 @@ class Outgoing:
             )
             if learnt is not None:
                 self.calibrations.learn(name, learnt, time_ns=self.session.clock())
-        self.reports[links[-1]] = after
-        while len(self.reports) > REMEMBERED:
-            self.reports.popitem(last=False)
+        _remember(self.reports, links[-1], after)
+        came = self.came.get(xxh3_64_intdigest(body))
+        if came is not None:
+            _remember(self.reports, came, after)
 
     def _seen(self, dialect: Dialect) -> Seen:
         if dialect.name not in self.seen:
@@ -237,11 +250,19 @@ class Outgoing:
     ) -> Desk:
         """What verdicts depend on: a history is not normalised, and its model has a window."""
         desk = self.session.desk(question)
-        policy = desk.policy.replace(normalise=False)
         window = accounting.window_tokens
-        if window and (window_tokens or policy.window_tokens is None):
-            policy = policy.replace(window_tokens=max(counted_as(model).in_vocab(window), 1))
-        return replace(desk, policy=policy)
+        if not window or not (window_tokens or desk.policy.window_tokens is None):
+            return replace(desk, policy=self._policy(None))
+        return replace(desk, policy=self._policy(max(counted_as(model).in_vocab(window), 1)))
+
+    def _policy(self, window_tokens: int | None) -> Policy:
+        """The policy for a window; made once, since each one is checked when it is made."""
+        if window_tokens not in self.policies:
+            changes: dict[str, object] = {"normalise": False}
+            if window_tokens is not None:
+                changes["window_tokens"] = window_tokens
+            self.policies[window_tokens] = self.session.policy.replace(**changes)
+        return self.policies[window_tokens]
 
     def _accounting(self, model: str, window_tokens: int | None) -> Accounting:
         window = window_tokens or self.session.policy.window_tokens
@@ -273,6 +294,12 @@ class Outgoing:
         self.session.emit(
             HistoryPrepared(len(outcome.verdicts), outcome.fresh, why, outcome.count.tokens)
         )
+
+
+def _remember(known: OrderedDict[K, V], key: K, value: V) -> None:
+    known[key] = value
+    while len(known) > REMEMBERED:
+        known.popitem(last=False)
 
 
 def dialect_of(body: bytes, name: str | None) -> Dialect:
