@@ -101,8 +101,11 @@ def test_a_proxy_before_a_proxy_over_http(opener):
             call = b'{"name":"lines","arguments":{"n":5000}}'
             await link.send(request("tools/call", call, b'"two"'))
             answered = await link.receive()
+            await link.send(message_of(b'{"jsonrpc":"2.0","id":3,"method":"odd","params":[1]}'))
+            odd = await link.receive()
             await link.close()
             assert await link.receive() is None
+            assert (odd.id, b"cannot be passed on" in odd.error) == (b"3", True)
             assert answered.id == b'"two"'
             assert b"lines omitted" in answered.result
 

@@ -154,6 +154,15 @@ def test_a_tool_that_declares_a_page_gets_it(relaying):
     relaying(story, tools=tools)
 
 
+@pytest.mark.proves("S7")
+def test_a_tool_that_nobody_has_listed_may_have_pages_of_its_own(relaying):
+    async def story(client, server, running):
+        client.say(call(1, "unlisted", page=2))
+        assert (await server.hear())["params"]["arguments"] == {"page": 2}
+
+    relaying(story)
+
+
 @pytest.mark.proves("R12")
 def test_a_429_becomes_a_result_and_any_other_error_stays_one(relaying):
     async def story(client, server, running):

@@ -91,3 +91,16 @@ def test_a_line_of_the_log_is_not_told_to_the_wrong_client():
         assert other.replies.empty()
 
     told(story)
+
+
+def test_nobody_waits_for_a_server_that_is_gone():
+    async def story(shared):
+        before = await shared.ask(of(request("x", "tools/call")))
+        await shared.close()
+        after = await shared.ask(of(request("y", "tools/call")))
+        for exchange, name in ((before, "x"), (after, "y")):
+            refused = json.loads(exchange.replies.get_nowait().raw)
+            assert refused["id"] == name
+            assert "the server has ended" in refused["error"]["message"]
+
+    told(story)

@@ -7,9 +7,9 @@ import contextlib
 import logging
 import secrets
 from collections.abc import Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from headgate.mcp.listing import KnownTool, offered
+from headgate.mcp.listing import offered
 from headgate.mcp.result import McpCall
 from headgate.mcp.toolgate import ToolGate, Turn, text_result
 from headgate.mcp.wire import encoded, fields_of, loaded_object, object_of
@@ -36,6 +36,8 @@ from headgate.proxy.rules import Rules
 
 log = logging.getLogger("headgate.mcp")
 
+
+FAULT = "a fault of the proxy's own; its stderr says more"
 
 LINGER_S = 5.0
 """How long a server may still answer what was asked before the client closed its end."""
@@ -128,8 +130,9 @@ class Relay:
             try:
                 await self.from_client(message)
             except Exception:
-                log.exception("a message of the client went through as it came")
-                await self.server.send(message)
+                log.exception("a message of the client could not be passed on")
+                if message.is_request:
+                    await self.client.send(refusal(message.id, INTERNAL_ERROR, FAULT))
         self.client_left = True
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._quiet.wait(), LINGER_S)
@@ -143,8 +146,9 @@ class Relay:
             except Refused:
                 raise
             except Exception:
-                log.exception("a message of the server went through as it came")
-                await self.client.send(message)
+                log.exception("a message of the server could not be passed on")
+                if message.is_answer:
+                    await self.client.send(refusal(message.id, INTERNAL_ERROR, FAULT))
         await self._settled()
         await self._release()
         for opened in list(self.open.values()):
@@ -208,9 +212,10 @@ class Relay:
         arguments = arguments if isinstance(arguments, dict) else {}
         self.calls += 1
         call_id = f"mcp_{self.run_id}_{self.calls}"
-        tool = self.opening.tools.get(name, KnownTool(name, b""))
-        turn = self.tool_gate.turn(tool, arguments)
-        call = McpCall(call_id, name, turn.arguments if turn else arguments, tool.form)
+        tool = self.opening.tools.get(name)
+        # A tool that nobody has listed may have pages of its own.
+        turn = self.tool_gate.turn(tool, arguments) if tool is not None else None
+        call = McpCall(call_id, name, turn.arguments if turn else arguments)
         if name == self.rules.reader:
             self._start(self._read(message, call))
         elif turn is not None:
@@ -231,7 +236,8 @@ class Relay:
 
     async def _turn(self, message: Message, call: McpCall, turn: Turn) -> None:
         try:
-            page = await asyncio.to_thread(self.tool_gate.page, call, turn)
+            formed = replace(call, form=self.opening.tools[call.tool].form)
+            page = await asyncio.to_thread(self.tool_gate.page, formed, turn)
         except Exception:
             log.exception("a page of %r could not be shown; it runs again", call.tool)
             page = None
@@ -255,6 +261,8 @@ class Relay:
         await self._to_client(message)
 
     def _admitted(self, opened: Open, call: McpCall, message: Message) -> Message:
+        tool = self.opening.tools.get(call.tool)
+        call = call if tool is None else replace(call, form=tool.form)
         if message.error:
             from headgate.mcp.limited import RpcFailure, limited_result  # only for who failed
 

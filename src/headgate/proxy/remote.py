@@ -30,6 +30,7 @@ from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from headgate.mcp.listing import known_tools
 from headgate.mcp.wire import encoded, loaded_object
 from headgate.proxy.message import (
+    INVALID_REQUEST,
     MOST_BYTES,
     SERVER_GONE,
     Message,
@@ -45,6 +46,8 @@ CONNECT_S = 30.0
 """To connect and to send; how long an answer takes is the client's to judge."""
 
 REFUSING = (429, 503)
+
+ODD = "this is no message of the protocol, and over HTTP it cannot be passed on"
 
 
 class RemoteLink:
@@ -78,7 +81,12 @@ class RemoteLink:
         if self._running is None or self._running.done():
             return
         headers = self._stamp.headers(message)
-        read = mcp_types.jsonrpc_message_adapter.validate_json(message.raw, by_name=False)
+        try:
+            read = mcp_types.jsonrpc_message_adapter.validate_json(message.raw, by_name=False)
+        except ValueError:
+            if message.is_request:
+                await self._inbox.put(refusal(message.id, INVALID_REQUEST, ODD))
+            return
         metadata = ClientMessageMetadata(headers=headers) if headers else None
         await self._outbox.put(SessionMessage(read, metadata))
 

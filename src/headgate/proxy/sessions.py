@@ -16,7 +16,13 @@ from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Scope, Send
 
 from headgate.mcp.wire import fields_of, loaded
-from headgate.proxy.message import Message, Unreadable, message_of
+from headgate.proxy.message import (
+    INVALID_REQUEST,
+    Message,
+    Unreadable,
+    message_of,
+    refusal,
+)
 from headgate.proxy.opening import Refused
 from headgate.proxy.relay import Relay
 from headgate.proxy.rules import Rules
@@ -169,7 +175,14 @@ class SessionLink:
             self._tokens.pop(message.id, None)
         else:
             metadata = ServerMessageMetadata(related_request_id=self._related(message))
-        read = mcp_types.jsonrpc_message_adapter.validate_json(message.raw, by_name=False)
+        try:
+            read = mcp_types.jsonrpc_message_adapter.validate_json(message.raw, by_name=False)
+        except ValueError:
+            if not message.is_answer:
+                return
+            # What the server said is no answer of the protocol, but somebody waits for one.
+            odd = refusal(message.id, INVALID_REQUEST, "the server's answer could not be read")
+            read = mcp_types.jsonrpc_message_adapter.validate_json(odd.raw, by_name=False)
         try:
             await self._outgoing.send(SessionMessage(read, metadata))
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):

@@ -10,11 +10,21 @@ import asyncio
 from dataclasses import dataclass, field
 
 from headgate.mcp.wire import fields_of, object_of
-from headgate.proxy.message import Message, request, with_id, with_params, with_result
+from headgate.proxy.message import (
+    SERVER_GONE,
+    Message,
+    refusal,
+    request,
+    with_id,
+    with_params,
+    with_result,
+)
 
 SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
 
 EMITS = "notifications/message"
+
+OVER = "the server has ended; ask again, and it is started again"
 
 
 @dataclass(slots=True)
@@ -37,9 +47,10 @@ class Shared:
         self._inbox: asyncio.Queue[Message | None] = asyncio.Queue()
         self._open: dict[bytes, Exchange] = {}
         self._count = 0
+        self._is_over = False
 
     async def ask(self, message: Message) -> Exchange:
-        """Pass a client's request on under a number of ours."""
+        """Pass a client's request on under a number of ours; one that comes late is refused."""
         self._count += 1
         number = b"%d" % self._count
         params = fields_of(message.params)
@@ -49,6 +60,9 @@ class Shared:
         if exchange.token:
             meta["progressToken"] = number
             sent = with_params(sent, object_of({**params, "_meta": object_of(meta)}))
+        if self._is_over:
+            exchange.replies.put_nowait(refusal(message.id, SERVER_GONE, OVER))
+            return exchange
         self._open[number] = exchange
         await self._inbox.put(sent)
         return exchange
@@ -81,10 +95,15 @@ class Shared:
             exchange.replies.put_nowait(turned)
 
     async def close(self) -> None:
-        """The server is gone; every request has been answered."""
+        """The server is gone: what it never got to see is refused."""
+        self._is_over = True
+        for exchange in self._open.values():
+            exchange.replies.put_nowait(refusal(exchange.asked.id, SERVER_GONE, OVER))
+        self._open.clear()
 
     async def stop(self) -> None:
         """The same."""
+        await self.close()
 
     def _spoken_of(self, message: Message) -> tuple[Exchange, Message] | None:
         params = fields_of(message.params)
