@@ -234,6 +234,11 @@ class Policy:
         share = int(self.window_tokens * self.batch_window_share)
         return max(min(batch.count, share), self.minimum)
 
+    @property
+    def alone_count(self) -> int:
+        """What a result that comes alone may be at most, where nobody speaks of its tool."""
+        return min(self.result.count, self.batch_count or self.result.count)
+
     def batch_budget(self, spent: int = 0, used: float | None = None) -> int | None:
         """What the next batch may take, `spent` of the turn and `used` of the window being gone."""
         counts = [] if self.batch_count is None else [self.batch_count]

@@ -376,6 +376,13 @@ def test_what_has_aged_can_still_be_read(gate_with):
     assert gate.original(outcome.verdicts[0].ref) == OLD.encode()
 
 
+def test_without_a_store_an_old_result_names_no_file(gate_with):
+    aged = sent(gate_with(CHATCLI.replace(spill=False)), conversation(2, OLD))["t1"]
+
+    missing = len(OLD) - 2_500
+    assert aged == f"{OLD[:2_000]}\n[TRUNCATED {missing} chars omitted, 2500 kept]\n{OLD[-500:]}"
+
+
 # "Content Type Detection"
 
 

@@ -686,6 +686,14 @@ def test_a_path_too_long_for_the_limit_leaves_the_short_words(state):
     assert len(shown.text) <= 512
 
 
+def test_without_a_store_no_file_is_named(gate_with):
+    [shown] = admitted(gate_with(CLAUDE_CODE.replace(spill=False)), grep(60_000))
+
+    lines = shown.text.split("\n")
+    assert lines[1] == "Output too large (58.6 KB): not kept, run the tool again for less"
+    assert len(shown.text) <= 50_000
+
+
 def test_nothing_else_is_switched_on():
     assert CLAUDE_CODE.guards == NO_GUARDS
     assert (CLAUDE_CODE.ageing.high, CLAUDE_CODE.ageing.turns) == (None, None)

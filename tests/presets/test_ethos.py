@@ -403,6 +403,13 @@ def test_the_original_is_kept_and_its_address_not_shown(gate_with):
     assert shown.verdict.ref not in shown.text
 
 
+def test_what_is_read_back_keeps_to_the_budget_too(gate_with):
+    gate = gate_with(ETHOS)
+    [shown] = gate.admit([result("terminal", "x" * 900_000)])
+
+    assert 70_000 < len(gate.read(shown.verdict.ref)) <= 80_000
+
+
 def test_a_store_that_fails_changes_nothing_in_sight(gate_with):
     assert texts(gate_with(ETHOS, store=BadStore()), 90_000) == [cut(90_000, 80_000)]
 

@@ -135,6 +135,8 @@ def _excerpted(standing: Standing, desk: Desk, marker: Marker, form: Excerpt) ->
     """The ends of what stands now, in the policy's own form; sizes are those of the original."""
     verdict, text = standing.verdict, standing.text
     before = verdict.before
+    if marker.kept != "stored":
+        form = replace(form, form=form.form_unkept or form.form, form_unkept="")
     shown = Ends(text, text, before.chars, before.bytes, before.lines)
     most = desk.policy.result.count if verdict.limit is None else verdict.limit.count
     room = Room(max(most, desk.policy.minimum) - desk.policy.block_overhead, desk.meter)

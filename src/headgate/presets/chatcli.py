@@ -49,7 +49,7 @@ CHATCLI = Policy(
     ),
     aged=Excerpt(
         form=f"{{head}}\n{TRUNCATED}\n{SAVED}\n{{tail}}",
-        form_unkept="",
+        form_unkept=f"{{head}}\n{TRUNCATED}\n{{tail}}",
         head=chars(2_000),
         tail=chars(500),
     ),

@@ -41,6 +41,15 @@ CLAUDE_CODE = Policy(
             "...\n"
             "</persisted-output>"
         ),
+        # Where the operator has switched the store off.
+        form_unkept=(
+            "<persisted-output>\n"
+            "Output too large ({size}): {note}\n"
+            "Preview (first {head_size}):\n"
+            "{head}\n"
+            "...\n"
+            "</persisted-output>"
+        ),
         head=utf8_bytes(2_000),
         tail=utf8_bytes(0),
         head_ends="half",
