@@ -234,7 +234,7 @@ class Gate:
         with self._lock:
             store, about = self._session.find(ref)
             request = request_of(arguments)
-            limit = min(tokens or self.policy.result.count, request.tokens or sys.maxsize)
+            limit = min(tokens or self.policy.alone_count, request.tokens or sys.maxsize)
             limit = max(limit, self.policy.minimum) - self.policy.block_overhead
             exact = not self.policy.normalise or self.policy.class_of(about.tool) == "read"
             original = original_of(about, partial(store.read, ref), exact=exact)
