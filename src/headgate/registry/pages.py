@@ -7,10 +7,10 @@ a tool twice to show its second page.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 from weakref import proxy
 
 import msgspec
@@ -20,13 +20,35 @@ from headgate.guards import call_digest
 from headgate.journal import Guard
 from headgate.notebook import Notebook
 from headgate.policy import Policy
-from headgate.registry.tool import Tool
 from headgate.shape.pages import Page, asked_page
 from headgate.types import Media, Ref, ToolResult
 
 HELD_CHARS: Final = 4_000_000
 HELD_RESULTS: Final = 256
 """Results that went in whole are not kept; the last of them can be paged all the same."""
+
+
+class Taken(Protocol):
+    """The arguments that a tool declares."""
+
+    @property
+    def names(self) -> Collection[str]:
+        """Their names."""
+        ...
+
+
+class Pageable(Protocol):
+    """A tool whose results can be paged: of a registry, or of a server."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def signature(self) -> Taken:
+        """What it takes."""
+        ...
 
 
 class Paged(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -50,17 +72,17 @@ class Pages:
         self._notebook = Notebook(proxy(gate), "pages")
         self._guard = Guard()
         self._refs: dict[bytes, Ref] = {}
-        self._last: deque[tuple[Tool, ToolResult, Ref | None]] = deque()
+        self._last: deque[tuple[Pageable, ToolResult, Ref | None]] = deque()
         self._held_chars = 0
 
-    def asked(self, tool: Tool, arguments: Mapping[str, object]) -> Page | None:
+    def asked(self, tool: Pageable, arguments: Mapping[str, object]) -> Page | None:
         """The page a call asks for; None: none, or the tool pages by itself."""
         number, size = self._names
         if number in tool.signature.names or size in tool.signature.names:
             return None
         return asked_page(arguments.get(number), arguments.get(size))
 
-    def find(self, tool: Tool, arguments: Mapping[str, object]) -> Ref | ToolResult | None:
+    def find(self, tool: Pageable, arguments: Mapping[str, object]) -> Ref | ToolResult | None:
         """The last result of the same call, whatever page was asked for: kept, or held here."""
         key = self.key(tool, arguments)
         with self._guard:
@@ -71,7 +93,7 @@ class Pages:
             _, result, ref = last
             return result if ref is None else ref
 
-    def remember(self, tool: Tool, result: ToolResult, ref: Ref | None) -> None:
+    def remember(self, tool: Pageable, result: ToolResult, ref: Ref | None) -> None:
         """Note the result of a call, and where it is kept; one that is not kept is held a while."""
         with self._guard:
             self._hold(tool, result, ref)
@@ -80,7 +102,7 @@ class Pages:
                 if self._refs.get(key) != ref:
                     self._write(Paged(key, ref))
 
-    def key(self, tool: Tool, arguments: Mapping[str, object]) -> bytes:
+    def key(self, tool: Pageable, arguments: Mapping[str, object]) -> bytes:
         """What two calls share that differ in their pages alone."""
         names, ours = tool.signature.names, self.ours
         given = {
@@ -88,12 +110,12 @@ class Pages:
         }
         return call_digest(tool.name, given)
 
-    def _is(self, last: tuple[Tool, ToolResult, Ref | None], key: bytes) -> bool:
+    def _is(self, last: tuple[Pageable, ToolResult, Ref | None], key: bytes) -> bool:
         # Most results are never paged: which call it was is worked out when somebody asks.
         tool, result, _ = last
         return self.key(tool, result.arguments) == key
 
-    def _hold(self, tool: Tool, result: ToolResult, ref: Ref | None) -> None:
+    def _hold(self, tool: Pageable, result: ToolResult, ref: Ref | None) -> None:
         held = replace(result, blocks=()) if ref is not None else result
         self._last.append((tool, held, ref))
         self._held_chars += _chars(held)
