@@ -10,7 +10,7 @@ import json
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from headgate.types import NOTHING, Amount, Ref, Size
 
@@ -31,7 +31,7 @@ IMITATION = rb"\[[^\[\]\n]{0,400}#[a-z2-7]{4}\]"
 class Ask:
     """The next thing to ask for: `Ask("lines", "401-800")`, `Ask("page", "2")`."""
 
-    name: Literal["lines", "bytes", "page", "page_size", "path", "search"]
+    name: Literal["lines", "bytes", "page", "page_size", "path", "search", "sql"]
     value: str
     also: Ask | None = None
     """What goes with it: the lines a search goes on from, the size of a page."""
@@ -122,8 +122,7 @@ class Excerpt:
 DEFAULT_EXCERPT = Excerpt()
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(NamedTuple):
     """What an excerpt shows of a text, and of how much."""
 
     head: str

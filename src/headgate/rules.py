@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from headgate.errors import PolicyError
 from headgate.types import Amount
@@ -48,8 +49,7 @@ class CountRule:
 DEFAULT_COUNTING = CountRule()
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """What people may be told of a shortened result."""
 
     bytes: int = 0
