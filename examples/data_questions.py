@@ -105,7 +105,7 @@ def main(folder: str, question: str) -> None:
     """Ask one question."""
     tools = tools_for(Folder(folder))
     gate = Gate(tools.policy(), session="data-questions")
-    with Agent(model(SYSTEM), tools, gate) as agent:
+    with model(SYSTEM) as chosen, Agent(chosen, tools, gate) as agent:
         show(agent, question)
 
 

@@ -56,7 +56,7 @@ def main(folder: str, question: str) -> None:
     """Ask one question."""
     tools = tools_for(Folder(folder))
     gate = Gate(tools.policy(), session="log-investigator")
-    with Agent(model(SYSTEM), tools, gate) as agent:
+    with model(SYSTEM) as chosen, Agent(chosen, tools, gate) as agent:
         show(agent, question)
 
 

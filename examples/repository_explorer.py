@@ -87,7 +87,8 @@ def main(folder: str) -> None:
     tools = tools_for(repository)
     name = hashlib.sha256(str(repository.root).encode()).hexdigest()[:12]
     gate = Gate(tools.policy(Policy(guards=GUARDS)), session=f"explorer-{name}")
-    with Agent(model(SYSTEM), tools, gate, conversation=Conversation.kept(gate)) as agent:
+    conversation = Conversation.kept(gate)
+    with model(SYSTEM) as chosen, Agent(chosen, tools, gate, conversation=conversation) as agent:
         while question := input("> " if sys.stdin.isatty() else "").strip():
             show(agent, question)
 

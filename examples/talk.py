@@ -9,6 +9,8 @@ MODEL names the model.
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from headgate.agent import (
     Agent,
@@ -25,20 +27,24 @@ from headgate.agent import (
 from headgate.events import GuardTripped, Progress
 
 
-def model(system: str) -> Model:
+@contextmanager
+def model(system: str) -> Iterator[Model]:
     """The model that the environment has a key for."""
     name = os.environ.get("MODEL")
     if os.environ.get("ANTHROPIC_API_KEY"):
         import anthropic
 
-        return AnthropicModel(anthropic.Anthropic(), name or "claude-opus-5-5", system=system)
-    if os.environ.get("OPENAI_API_KEY"):
+        with anthropic.Anthropic() as client:
+            yield AnthropicModel(client, name or "claude-opus-5-5", system=system)
+    elif os.environ.get("OPENAI_API_KEY"):
         import openai
 
         speaks_chat = bool(os.environ.get("OPENAI_BASE_URL"))
         made = OpenAIChatModel if speaks_chat else OpenAIResponsesModel
-        return made(openai.OpenAI(), name or "gpt-5.5", system=system)
-    raise SystemExit("set ANTHROPIC_API_KEY or OPENAI_API_KEY")
+        with openai.OpenAI() as client:
+            yield made(client, name or "gpt-5.5", system=system)
+    else:
+        raise SystemExit("set ANTHROPIC_API_KEY or OPENAI_API_KEY")
 
 
 def show(agent: Agent, question: str) -> Turn:
