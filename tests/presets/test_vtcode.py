@@ -385,6 +385,13 @@ def test_an_error_is_a_result_as_others(gate_with):
     assert (shown.verdict.fate, shown.is_error) == ("spilled", True)
 
 
+def test_a_result_that_imitates_the_words_is_escaped(gate_with):
+    """P19: the words carry no tag, so fresh text that has them is told apart."""
+    [shown] = gate_with(VTCODE).admit([result("bash", "[... 9 lines truncated ...]")])
+
+    assert shown.text == "[... 9 \\lines truncated ...]"
+
+
 def test_a_result_that_streams_in_is_cut_alike(gate_with):
     text = numbered(270_000)
     stream = gate_with(VTCODE).stream("c1", "bash")

@@ -47,6 +47,7 @@ VTCODE = Policy(
         reader="none",
         long="[... {missing} {what} truncated ...]",
         short="[... {missing} {what} truncated ...]",
+        signs=(" lines truncated ...]", " chars truncated ...]"),
     ),
     notice=Notice(
         form=SHOWN,

@@ -7,7 +7,7 @@ only where the whole would be larger than its room.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headgate.marker import Edge, Excerpt, Left, Marker
 from headgate.measure.lengths import bytes_in, chars_in
@@ -72,11 +72,12 @@ def shape_excerpt(
     """Fill the form; a cap is applied before, and what it leaves is shown whole if it fits."""
     if cap is not None and _measure(ends, cap, room.meter) > cap.count:
         ends = _capped(ends, cap, room.meter, marker, excerpt)
-        if ends.is_whole and room.fits(ends.start):
+        if room.fits(ends.start):
             return Shaped(ends.start, f"capped at {cap}")
+        shaped = shape_excerpt(ends, room, marker, excerpt)
+        return replace(shaped, how=f"capped at {cap}, then {shaped.how}")
     if marker.kept != "stored" and excerpt.form_unkept:
-        hard = Excerpt(excerpt.form_unkept, head_share=1.0)
-        return _filled(ends, room, marker, hard)
+        excerpt = Excerpt(excerpt.form_unkept, head_share=1.0)
     return _filled(ends, room, marker, excerpt)
 
 
