@@ -270,10 +270,10 @@ class Full(BadStore):
 def test_a_result_that_cannot_be_saved_is_cut_hard_and_says_so(gate_with, memory_bytes, note):
     gate = gate_with(CHATCLI.replace(memory_bytes=memory_bytes), store=Full())
 
-    text = shown_of(gate, "x" * 25_000).text
+    text = shown_of(gate, "x" * 90_000).text
 
     head, truncated, could_not = text.split("\n")
-    assert truncated == f"[TRUNCATED {25_000 - len(head)} chars omitted, {len(head)} kept]"
+    assert truncated == f"[TRUNCATED {90_000 - len(head)} chars omitted, {len(head)} kept]"
     assert could_not.startswith(f"[full output could not be saved: {note}")
     assert len(text) == 20_000
 

@@ -70,14 +70,17 @@ def shape_excerpt(
     ends: Ends, room: Room, marker: Marker, excerpt: Excerpt, cap: Amount | None = None
 ) -> Shaped:
     """Fill the form; a cap is applied before, and what it leaves is shown whole if it fits."""
+    if marker.kept != "stored" and excerpt.form_unkept:
+        # Nobody can look the rest up, so what is missing is counted once, and of the whole.
+        most = min(room.limit, cap.count if cap is not None else room.limit)
+        hard = Excerpt(excerpt.form_unkept, head_share=1.0)
+        return _filled(ends, Room(most, room.meter), marker, hard)
     if cap is not None and _measure(ends, cap, room.meter) > cap.count:
         ends = _capped(ends, cap, room.meter, marker, excerpt)
         if room.fits(ends.start):
             return Shaped(ends.start, f"capped at {cap}")
         shaped = shape_excerpt(ends, room, marker, excerpt)
         return replace(shaped, how=f"capped at {cap}, then {shaped.how}")
-    if marker.kept != "stored" and excerpt.form_unkept:
-        excerpt = Excerpt(excerpt.form_unkept, head_share=1.0)
     return _filled(ends, room, marker, excerpt)
 
 
