@@ -23,7 +23,7 @@ admit
 history/
 prepare stream
 read/
-session failures stats
+session failures stats sql/
 outgoing
 gate
 async_gate

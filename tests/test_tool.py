@@ -16,7 +16,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from headgate.measure.meters import meter_for
 from headgate.read.request import NAMES, request_of
-from headgate.tool import ARGUMENTS, DESCRIPTION, DIALECTS, NAME, definition
+from headgate.tool import ARGUMENTS, DESCRIPTION, DIALECTS, NAME, SQL_ARGUMENTS, definition
 
 pytestmark = pytest.mark.proves("K6", "R15")
 
@@ -131,7 +131,15 @@ def test_an_mcp_client_learns_that_it_only_reads():
 
 
 def test_the_tool_takes_exactly_what_a_request_takes():
-    assert set(ARGUMENTS) == set(NAMES)
+    assert set(SQL_ARGUMENTS) == set(NAMES)
+    assert set(ARGUMENTS) == set(NAMES) - {"sql"}
+
+
+def test_queries_are_offered_where_they_are_answered():
+    offered = definition("anthropic", sql=True)["input_schema"]["properties"]
+
+    assert list(offered)[-1] == "sql"
+    assert "sql" not in definition("anthropic")["input_schema"]["properties"]
 
 
 def test_the_example_in_the_description_can_be_asked():

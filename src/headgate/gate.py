@@ -230,6 +230,7 @@ class Gate:
         from headgate.read.answer import answer  # the ways back: only for who reads
         from headgate.read.original import original_of
         from headgate.read.request import request_of
+        from headgate.sql.run import run_query
 
         with self._lock:
             store, about = self._session.find(ref)
@@ -242,7 +243,8 @@ class Gate:
             if about.full_length is not None:
                 marker = replace(marker, kept="partly", kept_bytes=about.length)
             room = Room(limit, self._session.meter)
-            text = answer(request, original, room, marker, clock=time.monotonic_ns)
+            clock = time.monotonic_ns
+            text = answer(request, original, room, marker, clock=clock, run_query=run_query)
             self._session.note_read(ref, text)
             return text
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 Dialect = Literal["anthropic", "openai-chat", "openai-responses", "gemini", "mcp"]
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
@@ -24,7 +24,10 @@ DESCRIPTION = (
     "it shows the beginning. Each answer ends with what it shows and how to go on."
 )
 
-ARGUMENTS: Mapping[str, tuple[Literal["string", "integer"], str]] = MappingProxyType(
+Argument: TypeAlias = tuple[Literal["string", "integer"], str]
+Arguments: TypeAlias = Mapping[str, Argument]
+
+ARGUMENTS: Arguments = MappingProxyType(
     {
         "ref": ("string", "Which result: the ref in its marker. Left out: the last one kept."),
         "tool": ("string", "Without ref: the last result of the tool with this name."),
@@ -53,62 +56,83 @@ ARGUMENTS: Mapping[str, tuple[Literal["string", "integer"], str]] = MappingProxy
 """Each argument with its type and what it is for, in the order a model reads them."""
 
 
-def definition(dialect: Dialect) -> dict[str, object]:
-    """The tool as it stands in a request; for Gemini, in `functionDeclarations`."""
+SQL_ARGUMENTS: Arguments = MappingProxyType(
+    {
+        **ARGUMENTS,
+        "sql": (
+            "string",
+            "Query over a JSON or CSV result, which is the table result: "
+            '"SELECT status, count(*) FROM result GROUP BY ALL". With page: page of its rows.',
+        ),
+    }
+)
+"""With the one for who has the extra `sql` installed."""
+
+
+def definition(dialect: Dialect, *, sql: bool = False) -> dict[str, object]:
+    """The tool as it stands in a request; for Gemini, in `functionDeclarations`.
+
+    `sql` offers queries: for whoever has the extra `sql` where the calls are answered.
+    """
     if dialect not in _FORMS:
         raise ValueError(f"dialect is {dialect!r}; there is {', '.join(DIALECTS)}")
-    return _FORMS[dialect]()
+    return _FORMS[dialect](SQL_ARGUMENTS if sql else ARGUMENTS)
 
 
-def _anthropic() -> dict[str, object]:
-    return {"name": NAME, "description": DESCRIPTION, "input_schema": _schema()}
+def _anthropic(arguments: Arguments) -> dict[str, object]:
+    return {"name": NAME, "description": DESCRIPTION, "input_schema": _schema(arguments)}
 
 
-def _openai_chat() -> dict[str, object]:
-    function = {"name": NAME, "description": DESCRIPTION, "parameters": _strict(), "strict": True}
+def _openai_chat(arguments: Arguments) -> dict[str, object]:
+    function = {
+        "name": NAME,
+        "description": DESCRIPTION,
+        "parameters": _strict(arguments),
+        "strict": True,
+    }
     return {"type": "function", "function": function}
 
 
-def _openai_responses() -> dict[str, object]:
+def _openai_responses(arguments: Arguments) -> dict[str, object]:
     return {
         "type": "function",
         "name": NAME,
         "description": DESCRIPTION,
-        "parameters": _strict(),
+        "parameters": _strict(arguments),
         "strict": True,
     }
 
 
-def _gemini() -> dict[str, object]:
+def _gemini(arguments: Arguments) -> dict[str, object]:
     properties = {
-        name: {"type": kind.upper(), "description": use} for name, (kind, use) in ARGUMENTS.items()
+        name: {"type": kind.upper(), "description": use} for name, (kind, use) in arguments.items()
     }
     parameters = {"type": "OBJECT", "properties": properties}
     return {"name": NAME, "description": DESCRIPTION, "parameters": parameters}
 
 
-def _mcp() -> dict[str, object]:
+def _mcp(arguments: Arguments) -> dict[str, object]:
     return {
         "name": NAME,
         "title": TITLE,
         "description": DESCRIPTION,
-        "inputSchema": _schema(),
+        "inputSchema": _schema(arguments),
         "annotations": {"title": TITLE, "readOnlyHint": True, "openWorldHint": False},
     }
 
 
-def _schema() -> dict[str, object]:
+def _schema(arguments: Arguments) -> dict[str, object]:
     properties = {
-        name: {"type": kind, "description": use} for name, (kind, use) in ARGUMENTS.items()
+        name: {"type": kind, "description": use} for name, (kind, use) in arguments.items()
     }
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def _strict() -> dict[str, object]:
+def _strict(arguments: Arguments) -> dict[str, object]:
     # Strict mode wants every property in `required`: what may be left out is what may be null.
     properties = {
         name: {"type": [kind, "null"], "description": use}
-        for name, (kind, use) in ARGUMENTS.items()
+        for name, (kind, use) in arguments.items()
     }
     return {
         "type": "object",
@@ -118,7 +142,7 @@ def _strict() -> dict[str, object]:
     }
 
 
-_FORMS: Mapping[Dialect, Callable[[], dict[str, object]]] = MappingProxyType(
+_FORMS: Mapping[Dialect, Callable[[Arguments], dict[str, object]]] = MappingProxyType(
     {
         "anthropic": _anthropic,
         "openai-chat": _openai_chat,

@@ -203,10 +203,7 @@ def test_what_is_no_ref_is_not_there_either(headgate, name):
         ([], "say which result: a ref as its marker says, or --last; not both"),
         (["r_aaaaaaaaaaaa", "--last"], "say which result"),
         (["r_aaaaaaaaaaaa", "--tool", "x"], "--tool goes with --last"),
-        (
-            ["--last", "--sql", "select 1"],
-            "--sql needs the 'sql' extra: pip install 'headgate[sql]'",
-        ),
+        (["--last", "--raw", "--sql", "FROM result"], "leave out --sql"),
         (["--last", "--raw", "--lines", "1"], "--raw gives the whole original; leave out --lines"),
         (["--last", "--page", "0"], "--page: '0'; it takes a whole number from 1"),
         (["--last", "--tokens", "12"], "--tokens: '12'; it takes a whole number from 128"),
@@ -268,3 +265,20 @@ def test_a_terminal_gets_an_answer_without_live_sequences(headgate, ref):
 
     assert LINES[6] in out
     assert b"\x1b" not in out
+
+
+@pytest.mark.proves("C-read", "K6")
+def test_a_query_over_the_last_result(headgate):
+    rows = [{"status": "failed" if n % 7 == 0 else "ok", "ms": n} for n in range(700)]
+    headgate("trim", "--tokens", "300", stdin=json.dumps(rows).encode())
+
+    ran = headgate("read", "--last", "--sql", "SELECT status, count(*) n FROM result GROUP BY 1")
+    bad = headgate("read", "--last", "--sql", "SELECT * FROM read_text('/etc/passwd')")
+
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    lines = ran.stdout.decode().splitlines()
+    assert lines[0] == "status,n"
+    assert sorted(lines[1:3]) == ["failed,100", "ok,600"]
+    assert lines[3].startswith("[rows 1-2 of 2; this is all #")
+    assert (bad.returncode, bad.stdout) == (2, b"")
+    assert bad.stderr.startswith(b"headgate: the query failed: Permission Error")

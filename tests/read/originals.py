@@ -13,6 +13,7 @@ from headgate.read.answer import answer
 from headgate.read.original import Original, original_of
 from headgate.read.request import request_of
 from headgate.shape.shaper import Room
+from headgate.sql.run import run_query
 from headgate.types import About, Meter
 
 O200K = meter_for("o200k", "tokens")
@@ -89,7 +90,14 @@ def ask(
     clock: Callable[[], int] = lambda: 0,
 ) -> str:
     """The answer, which never exceeds its limit."""
-    text = answer(request_of(arguments), kept, Room(limit, meter), marker, clock=clock)
+    text = answer(
+        request_of(arguments),
+        kept,
+        Room(limit, meter),
+        marker,
+        clock=clock,
+        run_query=run_query,
+    )
     assert meter.count(text) <= limit
     return text
 

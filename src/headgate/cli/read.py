@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 RAW_BYTES = 2 << 20
 """What is in memory at once of an original that is written out."""
 
-WAYS = ("lines", "bytes", "page", "page_size", "search", "path")
+WAYS = ("lines", "bytes", "page", "page_size", "search", "path", "sql")
 
 USAGE = """\
 REF | --last [--tool T]
@@ -37,6 +37,7 @@ EXAMPLES = """\
   headgate read --last --search 'error|warning'
   headgate read --last --lines -50                   the last 50 lines
   headgate read r_k3v9x2aqm7te --path '$.items[3]'
+  headgate read --last --sql 'SELECT status, count(*) FROM result GROUP BY ALL'
   headgate read --last --raw > whole.log             every byte, as it came
 """
 
@@ -57,7 +58,11 @@ def parser() -> Parser:
     made.add_argument(
         "--path", metavar="JSONPATH", help="this part of JSON, as in '$.items[3].name'"
     )
-    made.add_argument("--sql", metavar="QUERY", help="needs the 'sql' extra")
+    made.add_argument(
+        "--sql",
+        metavar="QUERY",
+        help="this query over JSON or CSV, as table 'result'; needs the 'sql' extra",
+    )
     made.add_argument(
         "--raw", action="store_true", help="the whole original, byte for byte, never to a terminal"
     )
@@ -85,8 +90,6 @@ def check(asked: Namespace) -> None:
         raise CommandError("say which result: a ref as its marker says, or --last; not both")
     if asked.tool is not None and not asked.last:
         raise CommandError("--tool goes with --last: the newest result of that tool")
-    if asked.sql is not None:
-        raise CommandError("--sql needs the 'sql' extra: pip install 'headgate[sql]'")
     if not asked.raw:
         return
     ways = [f"--{way.replace('_', '-')}" for way in WAYS if getattr(asked, way) is not None]

@@ -9,6 +9,7 @@ from headgate.read.footer import closed
 from headgate.read.original import Original
 from headgate.read.page import by_page
 from headgate.read.request import Request, Span
+from headgate.read.rows import RunQuery, by_sql
 from headgate.read.search import by_search
 from headgate.read.value import by_path
 from headgate.read.window import by_bytes, by_lines
@@ -24,14 +25,18 @@ def answer(
     marker: Marker,
     *,
     clock: Callable[[], int],
+    run_query: RunQuery,
 ) -> str:
     """Show what was asked for; `clock` gives nanoseconds and stops a search that takes too long.
 
-    Raises `RequestError` where the request cannot be met, in words for who made it. The original
-    is read in pieces, except as JSON.
+    `run_query` answers SQL; it alone reaches beyond this process. Raises `RequestError` where the
+    request cannot be met, in words for who made it. The original is read in pieces, except as JSON
+    or as a table.
     """
     if original.length == 0:
         return closed("", "the result is empty", marker.end, room, marker)
+    if request.sql is not None:
+        return by_sql(request, original, room, marker, run_query)
     if request.search is not None:
         return by_search(request, original, room, marker, clock)
     if request.path is not None:

@@ -19,7 +19,7 @@ def closed(body: str, words: str, go_on: Ask | str, room: Room, marker: Marker) 
 
 def _short(ask: Ask) -> str:
     """How to go on for a reader who remembers what was asked."""
-    if ask.name in ("search", "path") and ask.also:
+    if ask.name in ("search", "path", "sql") and ask.also:
         return f"the same {ask.name} with {ask.also.argument}"
     return ask.argument
 

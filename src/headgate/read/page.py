@@ -33,7 +33,7 @@ def _items(page: Page, original: Original, room: Room, marker: Marker) -> str | 
     document = document_of(original)
     if start.startswith(b"["):
         return shape_part(document, room, marker, page)
-    listed = _listed(document)
+    listed = listed_in(document)
     if listed is None:
         return None
     location, part = listed
@@ -41,7 +41,8 @@ def _items(page: Page, original: Original, room: Room, marker: Marker) -> str | 
     return shape_part(part, room, inner, page)
 
 
-def _listed(document: bytes) -> tuple[str, bytes] | None:
+def listed_in(document: bytes) -> tuple[str, bytes] | None:
+    """The list that an object mostly is, and where it stands in it; None: it is none."""
     if depth_of(document) is None:
         return None
     key, value = max(members(document), key=lambda member: len(member[1]), default=(b"", b""))

@@ -19,12 +19,26 @@ PATTERN_BYTES = 1_024
 SHOWN_CHARS = 80
 """How much of a value that cannot be meant is repeated to its author."""
 
-NAMES = ("ref", "tool", "lines", "bytes", "page", "page_size", "search", "path", "max_tokens")
+NAMES = (
+    "ref",
+    "tool",
+    "lines",
+    "bytes",
+    "page",
+    "page_size",
+    "search",
+    "path",
+    "sql",
+    "max_tokens",
+)
 """Every argument; `ref` and `tool` say which result, and are for the caller to resolve."""
 
-WAYS = ("lines", "bytes", "page", "search", "path")
+WAYS = ("lines", "bytes", "page", "search", "path", "sql")
 
-TOGETHER = ({"search", "lines"}, {"search", "bytes"}, {"path", "page"})
+QUERY_BYTES = 8_192
+"""The longest query: a model's, and not a program's."""
+
+TOGETHER = ({"search", "lines"}, {"search", "bytes"}, {"path", "page"}, {"sql", "page"})
 """Where to look, and which of the values found."""
 
 RANGE = re.compile(r"([0-9]{1,18})? *(-)? *([0-9]{1,18})?")
@@ -53,6 +67,8 @@ class Request:
     """A pattern; `lines` or `bytes` beside it say where to look."""
     path: str | None = None
     """A JSON path; `page` beside it says which of the values it selects."""
+    sql: str | None = None
+    """A query over a result that is JSON or CSV; `page` beside it says which of its rows."""
     tokens: int | None = None
     """The most this answer may take, where the reader wants less or more than usual."""
 
@@ -74,6 +90,7 @@ def request_of(arguments: Mapping[str, object]) -> Request:
         page_size=page_size,
         search=_text(given, "search", 'search="error|warning"'),
         path=_text(given, "path", 'path="$.items[0].name"'),
+        sql=_text(given, "sql", 'sql="SELECT name FROM result LIMIT 20"', QUERY_BYTES),
         tokens=_tokens(given),
     )
 
@@ -124,15 +141,17 @@ def _range(value: object) -> tuple[int | None, str | None, int | None]:
     return (int(found[1]) if found[1] else None), found[2], (int(found[3]) if found[3] else None)
 
 
-def _text(given: Mapping[str, object], name: str, example: str) -> str | None:
+def _text(
+    given: Mapping[str, object], name: str, example: str, most: int = PATTERN_BYTES
+) -> str | None:
     if name not in given:
         return None
     value = given[name]
     if not isinstance(value, str):
         raise RequestError(f"{name} is {_seen(value)}; it takes text, as in {example}")
     length = len(value.encode("utf-8", "surrogatepass"))
-    if length > PATTERN_BYTES:
-        raise RequestError(f"{name} is {length:,} bytes long; at most {PATTERN_BYTES:,} are read")
+    if length > most:
+        raise RequestError(f"{name} is {length:,} bytes long; at most {most:,} are read")
     return value
 
 

@@ -1,0 +1,1 @@
+"""SQL over one result, in a process that can reach nothing else."""
