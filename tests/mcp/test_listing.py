@@ -48,7 +48,8 @@ def test_tools_are_known_by_their_arguments_and_the_form_of_their_results():
     schema = {"type": "object", "properties": {"n": {}}, "required": ["n"]}
     [plain, formed] = known_tools(listing(PLAIN, {"name": "count", "outputSchema": schema}))
 
-    assert (plain.name, plain.arguments) == ("grep", {"page"})
+    assert (plain.name, plain.signature.names) == ("grep", {"page"})
+    assert (plain.has_output, formed.has_output) == (False, True)
     assert formed.form.required == {"n"}
 
 

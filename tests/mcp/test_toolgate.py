@@ -3,15 +3,22 @@ import json
 import pytest
 
 from headgate import Gate
-from headgate.mcp.form import form_of
-from headgate.mcp.listing import KnownTool
+from headgate.mcp.listing import KnownTool, Taken, known_tool
 from headgate.mcp.result import McpCall
-from headgate.mcp.toolgate import ToolGate, Turn, reading_with, text_result
+from headgate.mcp.toolgate import ToolGate, reading_with, text_result
 from headgate.shape.pages import Page
 from headgate.testing import lines
 
-TOOL = KnownTool("list_records", b"", frozenset({"table"}))
+TOOL = KnownTool("list_records", b"", Taken(frozenset({"table"})))
 ROWS = [{"id": i} for i in range(1_000)]
+
+
+def asking(tool_gate, tool=TOOL, **arguments):
+    return tool_gate.asked(tool, arguments)
+
+
+def calling(number=0, **arguments):
+    return McpCall(f"c{number}", "list_records", arguments)
 
 
 def text_of(raw):
@@ -51,94 +58,137 @@ def test_where_several_clients_ask_nobody_gets_the_last_result_of_another(gate, 
 
 @pytest.mark.proves("S7")
 @pytest.mark.parametrize(
-    ("arguments", "turn"),
+    ("arguments", "own", "page"),
     [
-        ({"table": "a", "page": 2, "pageSize": 20}, Turn(Page(2, 20), {"table": "a"})),
-        ({"pageSize": 5}, Turn(Page(1, 5), {})),
-        ({"page": "3"}, Turn(Page(3, None), {})),
-        ({"page": -7}, Turn(Page(1, None), {})),
-        ({"page": "many"}, None),
-        ({"table": "a"}, None),
+        ({"table": "a", "page": 2, "pageSize": 20}, {"table": "a"}, Page(2, 20)),
+        ({"pageSize": 5}, {}, Page(1, 5)),
+        ({"page": "3"}, {}, Page(3, None)),
+        ({"page": -7}, {}, Page(1, None)),
+        ({"page": "many"}, {}, None),
+        ({"table": "a", "other": 1}, {"table": "a", "other": 1}, None),
+        ({"table": "a", "max_tokens": 500}, {"table": "a"}, None),
     ],
 )
-def test_a_page_comes_from_the_arguments_of_the_call(tool_gate, arguments, turn):
-    assert tool_gate.turn(TOOL, arguments) == turn
+def test_what_speaks_to_the_gate_is_told_from_what_is_the_tools(tool_gate, arguments, own, page):
+    asked = asking(tool_gate, **arguments)
+    assert (asked.own, asked.page) == (own, page)
 
 
 @pytest.mark.proves("S7")
 @pytest.mark.parametrize("own", ["page", "pageSize"])
 def test_a_tool_that_pages_by_itself_is_left_to_it(tool_gate, own):
-    assert tool_gate.turn(KnownTool("t", b"", frozenset({own})), {"page": 2, "pageSize": 3}) is None
+    tool = KnownTool("t", b"", Taken(frozenset({own})))
+    asked = asking(tool_gate, tool, **{own: 2})
+    assert (asked.own, asked.page) == ({own: 2}, None)
+
+
+def test_a_tool_that_takes_any_argument_gets_them(tool_gate):
+    tool = KnownTool("t", b"", Taken(frozenset(), is_open=True))
+    assert asking(tool_gate, tool, max_tokens=5, q=1).own == {"max_tokens": 5, "q": 1}
+
+
+@pytest.mark.proves("R5")
+def test_a_call_may_ask_for_its_own_limit(tool_gate, gate, wire):
+    shown = tool_gate.admit(
+        calling(max_tokens=150), wire(lines(2_000)), asking(tool_gate, max_tokens=150)
+    )
+    assert gate.meter.count(text_of(shown)) <= 150
 
 
 @pytest.mark.proves("S7")
 def test_pages_come_from_the_stored_result_not_from_running_the_tool_again(tool_gate, wire):
-    call = McpCall("c", "list_records", {"table": "a"})
-    assert tool_gate.page(call, Turn(Page(2, 20), {"table": "a"})) is None
+    second = asking(tool_gate, table="a", page=2, pageSize=20)
+    assert tool_gate.page(calling(table="a", page=2, pageSize=20), second) is None
 
-    tool_gate.admit(call, wire(json.dumps(ROWS)))
+    tool_gate.admit(calling(table="a"), wire(json.dumps(ROWS)), asking(tool_gate, table="a"))
 
-    page = json.loads(text_of(tool_gate.page(call, Turn(Page(2, 20), {"table": "a"}))))
+    page = json.loads(text_of(tool_gate.page(calling(table="a", page=2, pageSize=20), second)))
     assert page["items"] == ROWS[20:40]
     assert (page["page"], page["total_pages"], page["has_more"]) == (2, 50, True)
-    last = json.loads(text_of(tool_gate.page(call, Turn(Page(99, 20), {"table": "a"}))))
+    beyond = asking(tool_gate, table="a", page=99, pageSize=20)
+    last = json.loads(text_of(tool_gate.page(calling(table="a", page=99, pageSize=20), beyond)))
     assert (last["page"], last["items"][-1], last["has_more"]) == (50, {"id": 999}, False)
-    assert tool_gate.page(call, Turn(Page(2, 20), {"table": "b"})) is None
+    other = asking(tool_gate, table="b", page=2)
+    assert tool_gate.page(calling(table="b", page=2), other) is None
+
+
+@pytest.mark.proves("S7")
+def test_pages_outlive_the_process(tool_gate, gate, wire):
+    tool_gate.admit(calling(), wire(json.dumps(ROWS)), asking(tool_gate))
+
+    again = ToolGate(Gate(gate.policy, state=gate.store.state, session="mcp"))
+
+    page = again.page(calling(page=2, pageSize=3), asking(again, page=2, pageSize=3))
+    assert json.loads(text_of(page))["items"] == ROWS[3:6]
 
 
 @pytest.mark.proves("S7")
 def test_a_first_call_may_ask_for_a_page_at_once(tool_gate, wire):
-    call = McpCall("c", "list_records", {})
-    shown = tool_gate.admit(call, wire(json.dumps(ROWS[:30])), Turn(Page(3, 10), {}))
+    asked = asking(tool_gate, page=3, pageSize=10)
+    shown = tool_gate.admit(calling(page=3, pageSize=10), wire(json.dumps(ROWS[:30])), asked)
     assert json.loads(text_of(shown))["items"] == ROWS[20:30]
 
 
 @pytest.mark.proves("S7")
 def test_a_result_that_went_in_whole_can_be_paged_too(tool_gate, wire):
-    call = McpCall("c", "list_records", {})
     raw = wire(json.dumps(ROWS[:9]))
-    assert tool_gate.admit(call, raw) is raw
+    assert tool_gate.admit(calling(), raw, asking(tool_gate)) is raw
 
-    assert json.loads(text_of(tool_gate.page(call, Turn(Page(2, 4), {}))))["items"] == ROWS[4:8]
+    page = tool_gate.page(calling(page=2, pageSize=4), asking(tool_gate, page=2, pageSize=4))
+    assert json.loads(text_of(page))["items"] == ROWS[4:8]
+
+
+LISTED = {
+    "type": "object",
+    "properties": {"result": {"type": "array", "items": {"type": "object"}}},
+    "required": ["result"],
+}
+
+
+@pytest.mark.parametrize("count", [5, 1_000])
+def test_a_page_of_a_structured_result_satisfies_its_schema(tool_gate, wire, count):
+    tool = known_tool("list_records", b"", {}, LISTED)
+    rows = ROWS[:count]
+    raw = wire(json.dumps(rows), structuredContent={"result": rows})
+    tool_gate.admit(McpCall("c", "list_records", {}, tool.form), raw, asking(tool_gate, tool))
+
+    call = McpCall("d", "list_records", {"page": 2, "pageSize": 2}, tool.form)
+    page = tool_gate.page(call, asking(tool_gate, tool, page=2, pageSize=2))
+
+    shown = json.loads(page)["structuredContent"]
+    assert shown["result"] == rows[2:4]
+    assert "the same call with page=3, pageSize=2 shows the next" in shown["_omitted"]
+
+
+def test_without_its_structured_result_a_tool_that_declares_one_runs_again(gate, wire):
+    tool = known_tool("list_records", b"", {}, LISTED)
+    first, restarted = ToolGate(gate), ToolGate(gate)
+    raw = wire(json.dumps(ROWS), structuredContent={"result": ROWS})
+    first.admit(McpCall("c", "list_records", {}, tool.form), raw, asking(first, tool))
+
+    call = McpCall("d", "list_records", {"page": 2}, tool.form)
+    assert first.page(call, asking(first, tool, page=2)) is not None
+    assert restarted.page(call, asking(restarted, tool, page=2)) is None
 
 
 def test_what_is_held_in_memory_is_bounded(tool_gate, wire, monkeypatch):
     monkeypatch.setattr("headgate.mcp.toolgate.HELD_BYTES", 1_000)
-    for number in range(20):
-        tool_gate.admit(McpCall(f"c{number}", "t", {"n": number}), wire("x" * 200))
+    tool = known_tool("list_records", b"", {}, LISTED)
+    for n in range(9):
+        raw = wire("x", structuredContent={"result": [{"n": "y" * 200}]})
+        call = McpCall(f"c{n}", "list_records", {"n": n}, tool.form)
+        tool_gate.admit(call, raw, asking(tool_gate, tool, n=n))
 
-    assert tool_gate.page(McpCall("d", "t"), Turn(Page(1, 1), {"n": 0})) is None
-    assert tool_gate.page(McpCall("d", "t"), Turn(Page(1, 1), {"n": 19})) is not None
+    def page(n):
+        call = McpCall("d", "list_records", {"n": n, "page": 1}, tool.form)
+        return tool_gate.page(call, asking(tool_gate, tool, n=n, page=1))
 
-
-def test_a_page_of_a_structured_result_satisfies_its_schema(tool_gate, wire):
-    schema = {
-        "type": "object",
-        "properties": {"result": {"type": "array", "items": {"type": "object"}}},
-        "required": ["result"],
-    }
-    call = McpCall("c", "list_records", {}, form_of(schema))
-    tool_gate.admit(call, wire(json.dumps(ROWS), structuredContent={"result": ROWS}))
-
-    shown = json.loads(tool_gate.page(call, Turn(Page(2, 3), {})))["structuredContent"]
-
-    assert shown["result"] == ROWS[3:6]
-    assert "the same call with page=3, pageSize=3 shows the next" in shown["_omitted"]
+    assert (page(0), page(8) is None) == (None, False)
 
 
 def test_an_error_has_no_pages(tool_gate, wire):
-    call = McpCall("c", "list_records", {})
     raw = wire("no such table", isError=True)
-    assert tool_gate.admit(call, raw, Turn(Page(2, 20), {})) is raw
-
-
-def test_only_so_many_calls_are_remembered(tool_gate, wire):
-    for number in range(257):
-        call = McpCall(f"c{number}", "list_records", {"n": number})
-        tool_gate.admit(call, wire(f"{number}"), Turn(Page(1, 1), {}))
-
-    assert tool_gate.page(call, Turn(Page(1, 1), {"n": 0})) is None
-    assert tool_gate.page(call, Turn(Page(1, 1), {"n": 256})) is not None
+    assert tool_gate.admit(calling(page=2), raw, asking(tool_gate, page=2)) is raw
 
 
 def test_a_result_of_our_own_is_one_text():

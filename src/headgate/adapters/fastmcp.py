@@ -12,7 +12,6 @@ import os
 import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
 from hashlib import sha256
 from itertools import count
 
@@ -25,9 +24,9 @@ from mcp_types import INTERNAL_ERROR, CallToolRequestParams, CallToolResult, Lis
 
 from headgate.errors import PolicyError
 from headgate.gate import Gate
-from headgate.mcp.form import form_of, published
+from headgate.mcp.form import published
 from headgate.mcp.limited import limited_result
-from headgate.mcp.listing import KnownTool
+from headgate.mcp.listing import KnownTool, known_tool
 from headgate.mcp.result import McpCall
 from headgate.mcp.toolgate import ToolGate, reading_with, text_result
 from headgate.policy import Policy
@@ -96,14 +95,15 @@ class Headgate(Middleware):
         if message.name == self.reader:
             return _made(await asyncio.to_thread(gate.read, call_id, arguments))
         tool = await _known(context, message.name)
-        turn = gate.turn(tool, arguments)
-        call = McpCall(call_id, tool.name, turn.arguments if turn else arguments, tool.form)
-        if turn is not None:
-            # Who asks is not known: then what is stored may be another's, and the tool runs again.
-            page = await asyncio.to_thread(gate.page, call, turn) if caller is not None else None
+        asked = await asyncio.to_thread(gate.asked, tool, arguments)
+        call = McpCall(call_id, tool.name, arguments, tool.form)
+        # Who asks is not known: then what is stored may be another's, and the tool runs again.
+        if asked.page is not None and caller is not None:
+            page = await asyncio.to_thread(gate.page, call, asked)
             if page is not None:
                 return _made(page)
-            own = message.model_copy(update={"arguments": dict(turn.arguments)})
+        if len(asked.own) != len(arguments):
+            own = message.model_copy(update={"arguments": dict(asked.own)})
             context = context.copy(message=own)
         try:
             result = await call_next(context)
@@ -112,7 +112,7 @@ class Headgate(Middleware):
         if type(result) is not ToolResult or isinstance(result, InputRequiredToolResult):
             return result  # input that is asked for, or a task that was begun
         raw = _written(result)
-        admitted = await asyncio.to_thread(gate.admit, call, raw, turn)
+        admitted = await asyncio.to_thread(gate.admit, call, raw, asked)
         return result if admitted is raw else _made(admitted)
 
     async def _failed(self, gate: ToolGate, call: McpCall, error: ToolError) -> ToolResult:
@@ -166,11 +166,7 @@ async def _known(context: MiddlewareContext[CallToolRequestParams], name: str) -
     tool = await server.fastmcp.get_tool(name) if server is not None else None
     if tool is None:
         return KnownTool(name, b"")
-    properties = tool.parameters.get("properties")
-    form = form_of(tool.output_schema) if tool.output_schema else None
-    names = frozenset(properties) if isinstance(properties, dict) else frozenset()
-    known = KnownTool(name, b"", names)
-    return known if form is None else replace(known, form=form)
+    return known_tool(name, b"", tool.parameters, tool.output_schema or {})
 
 
 def _shown(tool: Tool) -> Tool:

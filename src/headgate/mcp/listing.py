@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headgate.mcp.form import FREE, Form, form_of, published
@@ -10,15 +11,25 @@ from headgate.tool import NAME, definition
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """The arguments that a tool declares."""
+
+    names: frozenset[str] = frozenset()
+    is_open: bool = False
+    """Whether it says that it takes others too."""
+
+
+@dataclass(frozen=True, slots=True)
 class KnownTool:
     """What a server said of one of its tools."""
 
     name: str
     raw: bytes
-    arguments: frozenset[str] = frozenset()
-    """Those it declares itself."""
+    signature: Taken = Taken()  # a frozen value
     form: Form = FREE
     """What must stay of its structured results."""
+    has_output: bool = False
+    """Whether it declares what its structured results look like."""
 
 
 def known_tools(result: bytes) -> list[KnownTool]:
@@ -58,14 +69,18 @@ def _shown(tool: bytes) -> bytes:
     return tool if shown is schema else object_of({**fields, "outputSchema": encoded(shown)})
 
 
+def known_tool(
+    name: str, raw: bytes, inputs: Mapping[str, object], outputs: Mapping[str, object]
+) -> KnownTool:
+    """A tool by its two schemas."""
+    properties = inputs.get("properties")
+    names = frozenset(properties) if isinstance(properties, Mapping) else frozenset()
+    taken = Taken(names, inputs.get("additionalProperties", False) is not False)
+    return KnownTool(name, raw, taken, form_of(outputs) or FREE, bool(outputs))
+
+
 def _known(raw: bytes) -> KnownTool:
     fields = loaded_object(raw)
-    inputs, outputs = fields.get("inputSchema"), fields.get("outputSchema")
-    properties = inputs.get("properties") if isinstance(inputs, dict) else None
-    form = form_of(outputs) if isinstance(outputs, dict) else None
-    return KnownTool(
-        str(fields.get("name", "")),
-        raw,
-        frozenset(properties) if isinstance(properties, dict) else frozenset(),
-        form or FREE,
-    )
+    schemas = [fields.get(name) for name in ("inputSchema", "outputSchema")]
+    inputs, outputs = ({} if not isinstance(s, dict) else s for s in schemas)
+    return known_tool(str(fields.get("name", "")), raw, inputs, outputs)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from headgate.errors import HeadgateError
 from headgate.gate import Gate
@@ -14,36 +16,33 @@ from headgate.mcp.form import Form
 from headgate.mcp.listing import KnownTool
 from headgate.mcp.pare import pare
 from headgate.mcp.result import CallResult, McpCall, admit_result, marker_for, result_of
-from headgate.mcp.wire import array_of, encoded, loaded_object, object_of, written
+from headgate.mcp.wire import array_of, encoded, loaded_object, object_of
 from headgate.policy import Policy
-from headgate.shape.pages import Page, Span, asked_page, span_of
+from headgate.shape.pages import Page, Span, span_of
 from headgate.shape.shaper import Room
 from headgate.tool import NAME
-from headgate.types import Json, Ref, Text, ToolResult
+from headgate.types import Ref, Text, ToolResult, blocks_of
+
+if TYPE_CHECKING:
+    from headgate.registry.pages import Pages
 
 REMEMBERED = 256
-"""Calls whose results can be turned page by page; an older one runs again."""
-
 HELD_BYTES = 4_000_000
-"""Results that went in whole are not stored; so much of the last ones can be paged all the same."""
+"""Structured results that can be turned page by page, and how much of them is held; of an older one
+the tool runs again."""
 
 NO_LAST = 'say which result: ref="r_…" as it stands in the marker; here several clients ask'
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """A page that a call asks for, and the arguments that are the tool's own."""
+class Asked:
+    """What a call asks of a known tool, and of the gate."""
 
-    page: Page
-    arguments: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Where the result of a call is: its text, and its structured content where it has any."""
-
-    text: Ref
-    structured: Ref | None
+    tool: KnownTool
+    own: Mapping[str, object]
+    """The arguments that are the tool's own."""
+    page: Page | None
+    """The page of its result to show."""
 
 
 class ToolGate:
@@ -55,8 +54,16 @@ class ToolGate:
     def __init__(self, gate: Gate, *, knows_caller: bool = True) -> None:
         self.gate = gate
         self.knows_caller = knows_caller
-        self._kept: OrderedDict[str, Kept | CallResult] = OrderedDict()
+        self._structured: OrderedDict[bytes, bytes | Ref] = OrderedDict()
+        """The structured content of the last result of a call, or where it is kept."""
         self._held_bytes = 0
+
+    @cached_property
+    def pages(self) -> Pages:
+        """What can be paged."""
+        from headgate.registry.pages import Pages  # not needed before the first call
+
+        return Pages(self.gate)
 
     def warm(self) -> None:
         """Load what the first large result will need, before it comes."""
@@ -64,21 +71,31 @@ class ToolGate:
 
         recognise(b"warm", tool="")
         self.gate.meter.count("warm")
+        assert self.pages
 
-    def admit(self, call: McpCall, raw: bytes, turn: Turn | None = None) -> bytes:
-        """Let a result in; `turn`: show that page of it."""
+    def asked(self, tool: KnownTool, arguments: Mapping[str, object]) -> Asked:
+        """Tell the arguments of a tool from those that speak to the gate."""
+        taken, paging = tool.signature, set(self.gate.policy.page_arguments)
+        ours = set() if taken.is_open else self.pages.ours - taken.names
+        # A tool that declares one of the two pages by itself, and both are its own.
+        ours = ours - paging if paging & taken.names else ours | paging
+        own = {name: value for name, value in arguments.items() if name not in ours}
+        return Asked(tool, own, self.pages.asked(tool, arguments))
+
+    def admit(self, call: McpCall, raw: bytes, asked: Asked | None = None) -> bytes:
+        """Let a result in; where a page was asked for, show that."""
         result = result_of(raw)
         if result is None:
             return raw
-        has_pages = not result.is_error and result.text is not None
-        if turn is not None and has_pages:
-            self._remember(call, result)
-            page = self.page(call, turn)
+        if asked is None or result.is_error or result.text is None:
+            return admit_result(self.gate, call, result)
+        if asked.page is not None:
+            self._remember(call, asked, result, keep=True)
+            page = self.page(call, asked)
             if page is not None:
                 return page
         admitted = admit_result(self.gate, call, result)
-        if has_pages:
-            self._remember(call, result if admitted is raw else self._keep(call, result))
+        self._remember(call, asked, result, keep=admitted is not raw)
         return admitted
 
     def read(self, call_id: str, arguments: Mapping[str, object]) -> bytes:
@@ -88,64 +105,52 @@ class ToolGate:
         [shown] = self.gate.admit([self.gate.read_result(call_id, arguments)])
         return text_result(shown.text, is_error=shown.is_error)
 
-    def turn(self, tool: KnownTool, arguments: Mapping[str, object]) -> Turn | None:
-        """The page that a call asks for; None: it asks for none, or pages are the tool's own."""
-        number, size = self.gate.policy.page_arguments
-        if number in tool.arguments or size in tool.arguments:
-            return None
-        page = asked_page(arguments.get(number), arguments.get(size))
-        if page is None:
-            return None
-        own = {name: value for name, value in arguments.items() if name not in (number, size)}
-        return Turn(page, own)
-
-    def page(self, call: McpCall, turn: Turn) -> bytes | None:
-        """A page of a result that is stored; None: the tool has to run first."""
-        kept = self._kept.get(_key(call.tool, turn.arguments))
-        if isinstance(kept, CallResult):
-            kept = self._keep(call, kept)
-        if kept is None:
+    def page(self, call: McpCall, asked: Asked) -> bytes | None:
+        """The page of a result that is there; None: the tool has to run first."""
+        found = self.pages.find(asked.tool, call.arguments)
+        if found is None or asked.page is None:
             return None
         try:
-            return self._page(call, kept, turn.page)
+            ref = self.gate.keep(found) if isinstance(found, ToolResult) else found
+            structured = self._structured.get(self.pages.key(asked.tool, call.arguments))
+            if ref is None or (asked.tool.has_output and structured is None):
+                return None
+            return self._page(call, ref, structured, asked.page)
         except HeadgateError:
             return None  # retention took it, or the store does not answer
 
-    def _keep(self, call: McpCall, result: CallResult) -> Kept | None:
-        ref = self.gate.keep(ToolResult(call.call_id, call.tool, (Text(result.text or ""),)))
-        if ref is None:
-            return None
-        structured = None
-        if result.structured:
-            block = Json(result.structured.decode("utf-8", "replace"))
-            structured = self.gate.keep(ToolResult(call.call_id, call.tool, (block,)))
-        kept = Kept(ref, structured)
-        self._remember(call, kept)
-        return kept
+    def _remember(self, call: McpCall, asked: Asked, result: CallResult, *, keep: bool) -> None:
+        text = (Text(result.text or ""),)
+        whole = ToolResult(call.call_id, call.tool, text, arguments=call.arguments)
+        self.pages.remember(asked.tool, whole, self.gate.keep(whole) if keep else None)
+        held: bytes | Ref | None = result.structured
+        if held and keep:
+            block = blocks_of(held)
+            held = self.gate.keep(ToolResult(call.call_id, call.tool, block))
+        key = self.pages.key(asked.tool, call.arguments)
+        self._held_bytes -= _bytes(self._structured.pop(key, None))
+        if held:
+            self._structured[key] = held
+            self._held_bytes += _bytes(held)
+        while len(self._structured) > REMEMBERED or self._held_bytes > HELD_BYTES:
+            self._held_bytes -= _bytes(self._structured.popitem(last=False)[1])
 
-    def _remember(self, call: McpCall, kept: Kept | CallResult | None) -> None:
-        key = _key(call.tool, call.arguments)
-        self._held_bytes -= _held(self._kept.pop(key, None))
-        if kept is None:
-            return
-        self._kept[key] = kept
-        self._held_bytes += _held(kept)
-        while len(self._kept) > REMEMBERED or self._held_bytes > HELD_BYTES:
-            self._held_bytes -= _held(self._kept.popitem(last=False)[1])
+    def _page(self, call: McpCall, ref: Ref, held: bytes | Ref | None, page: Page) -> bytes:
+        from headgate.registry.pages import read_page
 
-    def _page(self, call: McpCall, kept: Kept, page: Page) -> bytes:
-        asked = {"page": page.number} | ({"page_size": page.size} if page.size else {})
-        text = self.gate.read(kept.text, asked)
+        text = read_page(self.gate, ref, page)
         shown = ToolResult(call.call_id, call.tool, (Text(text),), origin="store")
         [admitted] = self.gate.admit([shown])
         structured = None
-        if kept.structured is not None:
-            structured = self._page_of_structured(call, kept.structured, page)
+        if held is not None:
+            original = self.gate.original(held) if isinstance(held, str) else held
+            structured = self._page_of_structured(call, original, page)
         return text_result(admitted.text, structured=structured)
 
-    def _page_of_structured(self, call: McpCall, ref: Ref, page: Page) -> Mapping[str, object]:
+    def _page_of_structured(
+        self, call: McpCall, original: bytes, page: Page
+    ) -> Mapping[str, object]:
         """The object with its longest list cut to the page, and within the limit."""
-        original = self.gate.original(ref)
         value = loaded_object(original)
         lists = {name: each for name, each in value.items() if isinstance(each, list)}
         marker = marker_for(self.gate, sha256(original).hexdigest(), call.call_id)
@@ -187,9 +192,5 @@ def _keeping(form: Form, name: str) -> Form:
     return replace(form, required=form.required | {name})
 
 
-def _held(kept: Kept | CallResult | None) -> int:
-    return len(kept.raw) if isinstance(kept, CallResult) else 0
-
-
-def _key(tool: str, arguments: Mapping[str, object]) -> str:
-    return written([tool, {name: arguments[name] for name in sorted(arguments)}])
+def _bytes(held: bytes | Ref | None) -> int:
+    return len(held) if isinstance(held, bytes) else 0

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from headgate.mcp.listing import offered
 from headgate.mcp.result import McpCall
-from headgate.mcp.toolgate import ToolGate, Turn, text_result
-from headgate.mcp.wire import encoded, fields_of, loaded_object, object_of
+from headgate.mcp.toolgate import Asked, ToolGate, text_result
+from headgate.mcp.wire import fields_of, loaded_object, object_of
 from headgate.proxy.link import Link
 from headgate.proxy.message import (
     INTERNAL_ERROR,
@@ -53,7 +53,8 @@ class Open:
     message: Message
     call: McpCall | None = None
     """Of a `tools/call`, or of the task that one began."""
-    turn: Turn | None = None
+    asked: Asked | None = None
+    """Of a call of a tool that was listed."""
 
 
 class Relay:
@@ -214,14 +215,14 @@ class Relay:
         call_id = f"mcp_{self.run_id}_{self.calls}"
         tool = self.opening.tools.get(name)
         # A tool that nobody has listed may have pages of its own.
-        turn = self.tool_gate.turn(tool, arguments) if tool is not None else None
-        call = McpCall(call_id, name, turn.arguments if turn else arguments)
+        asked = self.tool_gate.asked(tool, arguments) if tool is not None else None
+        call = McpCall(call_id, name, arguments)
         if name == self.rules.reader:
             self._start(self._read(message, call))
-        elif turn is not None:
-            self._start(self._turn(message, call, turn))
+        elif asked is not None and asked.page is not None:
+            self._start(self._page(message, call, asked))
         else:
-            await self._pass(Open(message, call))
+            await self._pass(Open(_owned(message, asked), call, asked))
 
     async def _read(self, message: Message, call: McpCall) -> None:
         self._own.add(message.id)
@@ -234,18 +235,17 @@ class Relay:
         self._own.discard(message.id)
         await self._to_client(answered)
 
-    async def _turn(self, message: Message, call: McpCall, turn: Turn) -> None:
+    async def _page(self, message: Message, call: McpCall, asked: Asked) -> None:
         try:
-            formed = replace(call, form=self.opening.tools[call.tool].form)
-            page = await asyncio.to_thread(self.tool_gate.page, formed, turn)
+            formed = replace(call, form=asked.tool.form)
+            page = await asyncio.to_thread(self.tool_gate.page, formed, asked)
         except Exception:
             log.exception("a page of %r could not be shown; it runs again", call.tool)
             page = None
         if page is not None:
             await self._to_client(answer(message.id, _complete(page, message)))
-            return
-        own = {**fields_of(message.params), "arguments": encoded(dict(turn.arguments))}
-        await self._pass(Open(with_params(message, object_of(own)), call, turn))
+        else:
+            await self._pass(Open(_owned(message, asked), call, asked))
 
     async def _pass(self, opened: Open) -> None:
         self.open[opened.message.id] = opened
@@ -273,7 +273,7 @@ class Relay:
         task = loaded_object(fields_of(message.result).get("task", b"")).get("taskId")
         if isinstance(task, str):
             self.tasks[task] = call
-        admitted = self.tool_gate.admit(call, message.result, opened.turn)
+        admitted = self.tool_gate.admit(call, message.result, opened.asked)
         return message if admitted is message.result else with_result(message, admitted)
 
     def _denying(self, message: Message) -> Message:
@@ -330,6 +330,16 @@ class Relay:
         """Wait for what is being judged or read back."""
         while self._work:
             await asyncio.wait(set(self._work))
+
+
+def _owned(message: Message, asked: Asked | None) -> Message:
+    """A call with the arguments that are the tool's own; the very same where all are."""
+    params = fields_of(message.params)
+    given = fields_of(params.get("arguments", b""))
+    if asked is None or len(asked.own) == len(given):
+        return message
+    own = object_of({name: value for name, value in given.items() if name in asked.own})
+    return with_params(message, object_of({**params, "arguments": own}))
 
 
 def _complete(result: bytes, asked: Message) -> bytes:
