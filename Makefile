@@ -2,11 +2,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.headgate-setup
 N ?= 10000
+SECONDS ?= 60
 DATA ?= ../shared/data
 CLIENTS ?= .clients
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench bench-tokens bench-histories bench-retention bench-peers soak test-clients docs clean
+.PHONY: help setup demo test check format bench bench-tokens bench-histories bench-retention bench-peers bench-gateway fuzz soak test-clients docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,6 +74,15 @@ bench-retention: setup ## measure what budgets keep: make bench-retention DATA=.
 
 bench-peers: ## make the environments of the peers that bench-retention measures beside us
 	$(BIN)/python bench/retention_peers.py
+
+bench-gateway: setup build/litellm/bin/litellm ## measure the gateway beside a bare proxy and litellm
+	$(BIN)/python bench/gateway.py --litellm build/litellm/bin/litellm
+
+build/litellm/bin/litellm:
+	-$(PYTHON) -m venv build/litellm && build/litellm/bin/pip install --quiet 'litellm[proxy]'
+
+fuzz: setup ## try bytes nobody would send: make fuzz SECONDS=600
+	$(BIN)/python -m tests.gateway.fuzz $(SECONDS)
 
 soak: setup ## try the promises with N examples each: make soak N=100000
 	HEADGATE_EXAMPLES=$(N) $(BIN)/python -m pytest -n auto --dist loadgroup tests/promises
