@@ -203,7 +203,7 @@ def test_what_is_no_ref_is_not_there_either(headgate, name):
         ([], "say which result: a ref as its marker says, or --last; not both"),
         (["r_aaaaaaaaaaaa", "--last"], "say which result"),
         (["r_aaaaaaaaaaaa", "--tool", "x"], "--tool goes with --last"),
-        (["--last", "--raw", "--sql", "FROM result"], "leave out --sql"),
+        (["--last", "--raw", "--sql", "x"], "--raw gives the whole original; leave out --sql"),
         (["--last", "--raw", "--lines", "1"], "--raw gives the whole original; leave out --lines"),
         (["--last", "--page", "0"], "--page: '0'; it takes a whole number from 1"),
         (["--last", "--tokens", "12"], "--tokens: '12'; it takes a whole number from 128"),
