@@ -18,7 +18,7 @@ marker budget events refs scan slices journal toolnames terminal ageing guards v
 policy measure/ visible
 normalise
 ledger shape/ spill/ presets/ check/ limits arrive notice
-dialects/ judge policy_file
+dialects/ judge policy_file people
 admit
 history/
 prepare stream

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from threading import RLock
@@ -281,6 +282,16 @@ class Gate:
         """The whole original, byte for byte."""
         store, about = self._session.find(ref)
         return store.read(ref, 0, about.length)
+
+    def view(self, shown: ToolResult) -> str:
+        """What a person is shown of a result: within limits of its own, and where the whole is."""
+        from headgate.people import view_of  # only for who has people to show it to
+
+        verdict, file = shown.verdict, None
+        if verdict is not None and verdict.ref is not None:
+            with suppress(StoreError):
+                file = self.store.about(verdict.ref).file
+        return view_of(shown, self.policy.view, session=self.session, file=file or "")
 
     def let_pass(self, result: ToolResult, question: str) -> Passing:
         """Begin to keep a result that is too big to hold."""
