@@ -5,4 +5,8 @@ They are not part of `make test`: four programs of some hundred megabytes, and a
 
 import os
 
+import pytest
+
+pytest.register_assert_rewrite("tests.clients.holding")
+
 collect_ignore_glob = [] if os.environ.get("HEADGATE_CLIENTS") else ["test_*.py"]

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,21 @@ class Program:
     """Reads some lines of a file, from the first and so many."""
     opening: tuple[Think, ...] = ()
     """What the model must say before it calls."""
+    is_set: bool = True
+    """Whether `install --gateway` finds the address that this program uses."""
+
+
+HEADGATE = str(Path(sys.executable).with_name("headgate"))
+
+
+def clean(home: Path) -> dict[str, str]:
+    """An environment with nothing of ours in it."""
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "TERM": "dumb"}
+
+
+def headgate(home: Path, *words: str) -> subprocess.CompletedProcess:
+    """Run our own command."""
+    return subprocess.run([HEADGATE, *words], env=clean(home), check=True, capture_output=True)
 
 
 def run(program: Program, home: Path, folder: Path, url: str) -> subprocess.CompletedProcess:
@@ -37,7 +53,7 @@ def run(program: Program, home: Path, folder: Path, url: str) -> subprocess.Comp
     return subprocess.run(
         [str(BIN / words[0]), *words[1:]],
         cwd=folder,
-        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "TERM": "dumb", **environ},
+        env={**clean(home), **environ},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=LONGEST_S,
@@ -102,23 +118,24 @@ def gemini(home: Path, url: str) -> tuple[list[str], dict[str, str]]:
 
 
 def opencode(home: Path, url: str) -> tuple[list[str], dict[str, str]]:
+    settings = home / ".config" / "opencode" / "opencode.json"
     merged(
-        home / ".config" / "opencode" / "opencode.json",
+        settings,
         autoupdate=False,
         share="disabled",
         model="stand-in/gpt-5",
         small_model="stand-in/gpt-5",
-        provider={
-            "stand-in": {
-                "npm": "@ai-sdk/openai-compatible",
-                "name": "stand-in",
-                "options": {"baseURL": url, "apiKey": "x"},
-                "models": {
-                    "gpt-5": {"name": "gpt-5", "tool_call": True, "limit": LIMIT},
-                },
-            }
-        },
     )
+    found = json.loads(settings.read_text())
+    stand_in = {
+        "npm": "@ai-sdk/openai-compatible",
+        "name": "stand-in",
+        "options": {"baseURL": url, "apiKey": "x"},
+        "models": {"gpt-5": {"name": "gpt-5", "tool_call": True, "limit": LIMIT}},
+    }
+    # A provider of the user's own keeps its address, so he sets it by hand.
+    found["provider"] = {**found.get("provider", {}), "stand-in": stand_in}
+    settings.write_text(json.dumps(found))
     environ = {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"}
     return ["opencode", "run", "go"], environ
 
@@ -170,6 +187,7 @@ PROGRAMS = {
             lambda path, first, count: Call(
                 "read", {"filePath": path, "offset": first, "limit": count}
             ),
+            is_set=False,
         ),
     )
 }

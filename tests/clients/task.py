@@ -5,6 +5,7 @@ import re
 import threading
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 
 from headgate.testing import Provider
 from headgate.testing.replies import Request, Scripted
@@ -27,8 +28,7 @@ ODD = {
 }
 """One line in the middle of each that a reader must not miss."""
 
-WANTED_LINE = 400
-"""A line that nobody would keep, so it can only come from reading back."""
+GAP = re.compile(r"\[lines (\d+)-\d+ omitted")
 
 
 def logs() -> dict[str, str]:
@@ -50,6 +50,8 @@ class Model:
     turn: int = 0
     path: str = ""
     """What the marker of the first result named."""
+    line: int = 0
+    """The first line that it says is missing."""
 
     def __call__(self, request: Request) -> Scripted:
         if not request.json.get("tools"):
@@ -65,12 +67,34 @@ class Model:
         if turn == 2:
             return [*opening, shell("cat three.log; exit 3")]
         if turn == 3:
-            found = [PATH.search(text) for text in results if ODD["one.log"] in text]
-            self.path = found[0][1] if found and found[0] else ""
-            return [*opening, self.program.read(self.path, WANTED_LINE, 3)]
+            for text in (text for text in results if ODD["one.log"] in text):
+                path, gap = PATH.search(text), GAP.search(text)
+                self.path, self.line = (path[1], int(gap[1])) if path and gap else ("", 0)
+            return [*opening, self.program.read(self.path, self.line, 3)]
         if turn == 4:
             return [*opening, shell("echo small")]
         return "Done."
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one run of a CLI."""
+
+    program: object
+    model: Model
+    requests: list[Request]
+    state: Path
+    """The state folder of Headgate in that home."""
+
+
+def prepared(base: Path) -> tuple[Path, Path]:
+    """A home, and a folder to work in with the files of the task."""
+    home, folder = base / "home", base / "work"
+    home.mkdir()
+    folder.mkdir()
+    for name, text in logs().items():
+        (folder / name).write_text(text)
+    return home, folder
 
 
 def asked(provider: Provider) -> list[Request]:

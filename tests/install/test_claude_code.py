@@ -55,6 +55,7 @@ def test_the_gateway_is_named_and_what_it_keeps_may_be_read():
     assert json.loads(edited) == {
         "env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:8787"},
         "permissions": {"allow": ["Read(//home/u/.local/state/headgate/sessions/**)"]},
+        "bashOutputMaxChars": 128_000,
     }
     assert plan.notes == (
         "start the gateway before the agent: "

@@ -26,8 +26,8 @@ def test_the_gateway_is_the_address_of_openai():
     text = 'model = "gpt-5.1"\n\n[features]\nx = true\n'
 
     assert after(codex.gateway(site({CONFIG: text}))) == {
-        CONFIG: 'model = "gpt-5.1"\nopenai_base_url = "http://127.0.0.1:8787/v1"\n\n'
-        "[features]\nx = true\n"
+        CONFIG: 'model = "gpt-5.1"\nopenai_base_url = "http://127.0.0.1:8787/v1"\n'
+        "tool_output_token_limit = 32000\n\n[features]\nx = true\n"
     }
 
 
@@ -36,8 +36,10 @@ def test_a_provider_of_the_users_own_is_sent_through_the_gateway():
 
     plan = codex.gateway(site({CONFIG: text}))
 
-    assert after(plan) == {CONFIG: text.replace("https://corp/v1", "http://127.0.0.1:8787/v1")}
-    assert plan.notes[0].endswith("headgate gateway --upstream openai=https://corp")
+    edited = tomllib.loads(after(plan)[CONFIG])
+    assert edited["model_providers"]["corp"]["base_url"] == "http://127.0.0.1:8787/v1"
+    assert edited["tool_output_token_limit"] == 32_000
+    assert plan.notes[0].endswith("headgate gateway --upstream openai=https://corp/v1")
 
 
 def test_servers_go_behind_the_proxy():

@@ -20,15 +20,24 @@ def test_the_timeout_of_the_hook_is_in_milliseconds():
 
 
 def test_the_gateway_is_a_variable_and_what_it_keeps_may_be_read():
-    files = {ENV: "GEMINI_API_KEY=k", SETTINGS: '{"context": {"includeDirectories": ["/x"]}}'}
+    mine = {"context": {"includeDirectories": ["/x"]}, "tools": {"sandbox": True}}
+    files = {ENV: "GEMINI_API_KEY=k", SETTINGS: json.dumps(mine)}
 
     plan = gemini.gateway(site(files))
 
-    assert after(plan) == {
-        ENV: "GEMINI_API_KEY=k\nGOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8787\n",
-        SETTINGS: '{"context": {"includeDirectories": '
-        '["/x", "/home/u/.local/state/headgate/sessions"]}}',
+    assert after(plan)[ENV] == ("GEMINI_API_KEY=k\nGOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8787\n")
+    assert json.loads(after(plan)[SETTINGS]) == {
+        "context": {"includeDirectories": ["/x", "/home/u/.local/state/headgate/sessions"]},
+        "tools": {"sandbox": True, "truncateToolOutputThreshold": 1_000_000},
     }
+
+
+def test_a_limit_that_the_user_set_stays():
+    text = '{"tools": {"truncateToolOutputThreshold": 9000}}'
+
+    edited = json.loads(after(gemini.gateway(site({SETTINGS: text})))[SETTINGS])
+
+    assert edited["tools"] == {"truncateToolOutputThreshold": 9_000}
 
 
 def test_an_address_that_was_set_becomes_the_upstream():

@@ -22,6 +22,7 @@ def test_the_gateway_is_the_address_of_every_known_provider():
         "openai": {"options": {"baseURL": "http://127.0.0.1:8787/v1"}},
         "google": {"options": {"baseURL": "http://127.0.0.1:8787/v1beta"}},
     }
+    assert edited["tool_output"] == {"max_bytes": 1_000_000, "max_lines": 1_000_000}
     assert edited["permission"] == {
         "external_directory": {"/home/u/.local/state/headgate/sessions/**": "allow"}
     }

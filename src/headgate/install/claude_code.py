@@ -9,10 +9,15 @@ from pathlib import Path
 from headgate.install import jsonc
 from headgate.install.plan import TIMEOUT_S, Change, Plan, Site, changed, start_note
 from headgate.install.servers import pairs
-from headgate.install.settings import with_hook, with_item, with_servers
+from headgate.install.settings import with_default, with_hook, with_item, with_servers
 
 NAME = "claude-code"
 VARIABLE = "ANTHROPIC_BASE_URL"
+
+OUTPUT_LIMIT = ("bashOutputMaxChars",)
+OUTPUT_CHARS = 128_000
+"""The most it takes. Of a longer output Claude Code itself shows a short preview, and by default it
+does so above 30,000; through the gateway it should come whole."""
 
 
 def settings(site: Site) -> Path:
@@ -36,14 +41,16 @@ def hook(site: Site) -> Plan:
 
 def gateway(site: Site) -> Plan:
     """The address of the gateway, and leave to read what it keeps."""
-    old = jsonc.load(site.read(settings(site)) or "")
-    was = pairs(old.get("env") if isinstance(old, Mapping) else None).get(VARIABLE, "")
+    found = jsonc.load(site.read(settings(site)) or "")
+    old = found if isinstance(found, Mapping) else {}
+    was = pairs(old.get("env")).get(VARIABLE, "")
     rule = f"Read(/{site.sessions}/**)"
     changes = changed(
         site,
         settings(site),
         lambda text: jsonc.put(text, ("env", VARIABLE), site.gateway),
         lambda text: with_item(text, ("permissions", "allow"), rule),
+        lambda text: with_default(text, OUTPUT_LIMIT, OUTPUT_CHARS),
     )
     return Plan(changes, (start_note(site, "anthropic", was),))
 

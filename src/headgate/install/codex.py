@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from headgate.install import toml
-from headgate.install.plan import TIMEOUT_S, Change, Plan, Site, changed, start_note
+from headgate.install.plan import TIMEOUT_S, Plan, Site, changed, start_note
 from headgate.install.servers import NOT_KNOWN, SIGNED_IN, pairs, texts, wrapped, wrapped_remote
 from headgate.install.settings import with_hook
 
@@ -37,17 +37,16 @@ def hook(site: Site) -> Plan:
     path = folder(site) / "hooks.json"
     changes = (
         *changed(site, path, lambda text: with_hook(text, "PostToolUse", entry)),
-        *_uncut(site),
+        *changed(site, folder(site) / "config.toml", _uncut),
     )
     return Plan(changes, (TRUST,))
 
 
-def _uncut(site: Site) -> tuple[Change, ...]:
+def _uncut(text: str) -> str:
     """Let results come to us before they are cut; a limit that the user set stays."""
-    path = folder(site) / "config.toml"
-    if OUTPUT_LIMIT in toml.load(site.read(path) or ""):
-        return ()
-    return changed(site, path, lambda text: toml.put(text, (), {OUTPUT_LIMIT: OUTPUT_TOKENS}))
+    if OUTPUT_LIMIT in toml.load(text):
+        return text
+    return toml.put(text, (), {OUTPUT_LIMIT: OUTPUT_TOKENS})
 
 
 def gateway(site: Site) -> Plan:
@@ -55,18 +54,16 @@ def gateway(site: Site) -> Plan:
     path = folder(site) / "config.toml"
     found = toml.load(site.read(path) or "")
     name = found.get("model_provider", "openai")
-    url = f"{site.gateway}/v1"
-    if name == "openai":
-        was = found.get("openai_base_url")
-        changes = changed(site, path, lambda text: toml.put(text, (), {"openai_base_url": url}))
-    else:
-        table = ("model_providers", str(name))
+    table, key = tuple[str, ...](), "openai_base_url"
+    entries: object = found
+    if name != "openai":
+        table, key = ("model_providers", str(name)), "base_url"
         providers = found.get("model_providers")
-        provider = providers.get(name) if isinstance(providers, Mapping) else None
-        was = pairs(provider).get("base_url")
-        changes = changed(site, path, lambda text: toml.put(text, table, {"base_url": url}))
-    upstream = was.removesuffix("/v1") if isinstance(was, str) else ""
-    return Plan(changes, (start_note(site, "openai", upstream),))
+        entries = providers.get(name) if isinstance(providers, Mapping) else None
+    was = pairs(entries).get(key)
+    address = _putting(table, {key: f"{site.gateway}/v1"})
+    changes = changed(site, path, address, _uncut)
+    return Plan(changes, (start_note(site, "openai", was if isinstance(was, str) else ""),))
 
 
 def mcp(site: Site) -> Plan:

@@ -6,11 +6,12 @@ import re
 import shlex
 from pathlib import Path
 
-from headgate.install.plan import TIMEOUT_S, Change, Plan, Site, changed, start_note
-from headgate.install.settings import with_hook, with_item, with_servers
+from headgate.install.plan import TIMEOUT_S, UNCUT_BYTES, Change, Plan, Site, changed, start_note
+from headgate.install.settings import with_default, with_hook, with_item, with_servers
 
 NAME = "gemini"
 VARIABLE = "GOOGLE_GEMINI_BASE_URL"
+OUTPUT_LIMIT = ("tools", "truncateToolOutputThreshold")
 SETTING = re.compile(rf"^(?:export )?{VARIABLE}=(.*)$", re.MULTILINE)
 
 
@@ -38,7 +39,12 @@ def gateway(site: Site) -> Plan:
     folders = ("context", "includeDirectories")
     changes = (
         *changed(site, path, lambda text: with_variable(text, site.gateway)),
-        *changed(site, settings(site), lambda text: with_item(text, folders, str(site.sessions))),
+        *changed(
+            site,
+            settings(site),
+            lambda text: with_item(text, folders, str(site.sessions)),
+            lambda text: with_default(text, OUTPUT_LIMIT, UNCUT_BYTES),
+        ),
     )
     was = found[1].strip("'\"") if found else ""
     note = f"a project with a .env of its own does not read {path}: set {VARIABLE} there"

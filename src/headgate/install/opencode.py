@@ -8,8 +8,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from headgate.install import jsonc
-from headgate.install.plan import Change, Plan, Site, changed, start_note
+from headgate.install.plan import UNCUT_BYTES, Change, Plan, Site, changed, start_note
 from headgate.install.servers import NOT_KNOWN, SIGNED_IN, pairs, texts, wrapped, wrapped_remote
+from headgate.install.settings import with_default
 
 NAME = "opencode"
 
@@ -42,7 +43,8 @@ def gateway(site: Site) -> Plan:
         for name, below in PROVIDERS.items()
     ]
     leave = ("permission", "external_directory", f"{site.sessions}/**")
-    changes = changed(site, settings(site), *edits, _putting(leave, "allow"))
+    edits += [_putting(leave, "allow"), *map(_uncut, ("max_bytes", "max_lines"))]
+    changes = changed(site, settings(site), *edits)
     note = "a provider that you defined yourself keeps its address: set its baseURL by hand"
     return Plan(changes, (start_note(site, "", ""), note))
 
@@ -63,6 +65,10 @@ def mcp(site: Site) -> Plan:
             edited = jsonc.put(edited, ("mcp", name), new)
     changes = () if edited == text else (Change(path, text, edited),)
     return Plan(changes, tuple(notes))
+
+
+def _uncut(limit: str) -> jsonc.Edit:
+    return lambda text: with_default(text, ("tool_output", limit), UNCUT_BYTES)
 
 
 def _putting(path: tuple[str, ...], value: str) -> jsonc.Edit:

@@ -19,6 +19,10 @@ CONTEXT_LINES = 2
 GATEWAY_URL = "http://127.0.0.1:8787"
 """Where the gateway listens unless told otherwise."""
 
+UNCUT_BYTES = 1_000_000
+"""CLIs cut a result before anybody else sees it. Where the gateway cuts, and keeps the whole, they
+need not; up to this much may come to it."""
+
 TIMEOUT_S = 20
 """After this an agent goes on without us; a result takes a part of a second."""
 

@@ -31,6 +31,14 @@ def with_item(text: str, path: tuple[str, ...], item: str) -> str:
     return text if isinstance(found, list) and item in found else jsonc.append(text, path, item)
 
 
+def with_default(text: str, path: tuple[str, ...], value: object) -> str:
+    """The text with a value at a path, where the user has none there."""
+    found: object = jsonc.load(text)
+    for key in path:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return text if found is not None else jsonc.put(text, path, value)
+
+
 def with_servers(text: str, place: tuple[str, ...], site: Site) -> tuple[str, list[str]]:
     """The text with each server of `{command, args}` or `{url, headers}` behind the proxy."""
     found: object = jsonc.load(text)

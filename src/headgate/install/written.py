@@ -20,6 +20,7 @@ import msgspec
 from headgate.disk import Folder, Temp, create_once, write_all
 from headgate.errors import RequestError, StoreError
 from headgate.install.plan import MODES, Change, Mode, Plan, Site, reversed_in, text_of
+from headgate.spill.private import sessions_folder
 
 NEW_FILE_MODE = 0o600
 """Settings may hold keys."""
@@ -64,6 +65,8 @@ def write(plan: Plan, site: Site, client: str, mode: Mode) -> Path:
     time_ns = earlier.time_ns if earlier else time.time_ns()
     record = Record(tuple(kept.values()), time_ns, site.gateway, site.preset)
     _keep(record, state, client, mode)
+    # Gemini CLI does not start where a folder that it may read is not there.
+    sessions_folder(Folder(state, "the state folder")).make()
     for change in plan.changes:
         replace(change)
     return _folder(state, client, mode)
