@@ -291,8 +291,10 @@ async def streams(way: Way, seconds: float) -> Streamed:
     first_s: list[float] = []
     lost = 0
 
-    async def one(talk: Conversation) -> None:
+    async def one(number: int, talk: Conversation) -> None:
         nonlocal lost
+        # Not all at the same moment: people do not type in step.
+        await asyncio.sleep(number / STREAMS * events * pause_ms / 1000)
         async with Client(way.port) as client:
             while time.perf_counter() < end:
                 try:
@@ -305,7 +307,7 @@ async def streams(way: Way, seconds: float) -> Streamed:
                 else:
                     lost += 1
 
-    running = asyncio.gather(*map(one, talks))
+    running = asyncio.gather(*(one(number, talk) for number, talk in enumerate(talks)))
     memory: list[float] = []
     while not running.done():
         memory.append(way.memory_mb())
