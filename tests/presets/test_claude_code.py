@@ -361,6 +361,19 @@ def test_fragments_of_one_response_are_one_group(gate_with):
     assert sum(map(len, shown_in(sent))) <= 200_000
 
 
+def test_what_stands_between_two_results_does_not_split_a_group(gate_with):
+    # "The code avoids this by only creating groups at assistant messages"
+    messages = user("anthropic", "search")
+    for n in range(5):
+        messages.append(fragment("A", (f"t{n}", "Grep", {"n": n})))
+        messages += results("anthropic", (f"t{n}", "Grep", "x" * 45_000))
+        messages[-1]["content"].append({"type": "text", "text": f"attachment {n}"})
+
+    _, sent = prepared(gate_with(CLAUDE_CODE), messages)
+
+    assert sum(map(len, shown_in(sent))) <= 200_000
+
+
 def test_other_responses_are_groups_of_their_own(gate_with):
     messages = user("anthropic", "search")
     for n in range(5):
@@ -401,6 +414,17 @@ def test_what_was_replaced_is_replaced_by_the_same_bytes_without_io(gate_with):
     assert shown_in(second) == shown_in(first)
     assert outcome.states == ("replaced",)
     assert not path.exists()
+
+
+def test_the_state_survives_a_resume(gate_with):
+    # "the state must survive across session resumes"
+    history = user("anthropic", "go") + round_of("anthropic", 1, "x" * 60_000, "y" * 40_000)
+    _, first = prepared(gate_with(CLAUDE_CODE), history)
+
+    outcome, resumed = prepared(gate_with(CLAUDE_CODE.replace(result=chars(900))), history)
+
+    assert shown_in(resumed) == shown_in(first)
+    assert outcome.states == ("replaced", "frozen")
 
 
 def test_frozen_results_over_the_budget_are_accepted_and_reported(gate_with):

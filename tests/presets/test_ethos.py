@@ -8,14 +8,18 @@ from hypothesis import strategies as st
 
 from headgate import Gate, Policy, chars
 from headgate.admit import shares_ahead
+from headgate.agent import Agent, AnthropicModel
+from headgate.check import check
 from headgate.events import GuardTripped, Progress
 from headgate.guards import NO_GUARDS
 from headgate.limits import overrides_of
 from headgate.presets import ETHOS
-from headgate.registry import Context, Registry
-from headgate.testing import BadStore, result
+from headgate.registry import Context, Registry, Tool
+from headgate.testing import BadStore, ScriptedClient, result
+from headgate.testing import Call as Asks
 from headgate.types import Call, Media
 from headgate.watch import Watch
+from tests.histories import body
 
 pytestmark = pytest.mark.proves("PRE-ethos")
 
@@ -261,6 +265,27 @@ def test_twenty_calls_of_a_turn_are_fine_and_the_21st_trips(state):
     assert trips[20] == ("calls", "halt")
     # "exits cleanly with a user-visible tool_progress warning"
     assert [(event.rule, event.most) for event in seen] == [("calls", 20)]
+
+
+def test_a_runaway_loop_ends_cleanly(state):
+    # "The framework exits cleanly with a user-visible tool_progress warning."
+    tools, heard = Registry(), []
+    for number in range(5):
+
+        def look(number: int) -> str:
+            return f"file {number}"
+
+        tools.add(Tool.of(look, name=f"look_{number}"))
+    script = [Asks(f"look_{n % 5}", {"number": n}) for n in range(21)]
+    model = AnthropicModel(ScriptedClient(*script), "claude-opus-5")
+    gate = Gate(tools.policy(ETHOS), state=state, session="s", hooks=[heard.append])
+
+    with Agent(model, tools, gate) as agent:
+        turn = agent.run("Look at all files.")
+
+    assert (turn.reason, turn.requests) == ("halted", 21)
+    assert [event.rule for event in heard if isinstance(event, GuardTripped)] == ["calls"]
+    assert not check(body("anthropic", agent.conversation.messages), dialect="anthropic")
 
 
 def test_more_than_five_calls_of_one_tool_trip_before(state):
