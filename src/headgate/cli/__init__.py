@@ -31,7 +31,8 @@ COMMANDS: Commands = (
     ("install", "put headgate between an agent CLI and its model, or take it out"),
     ("stats", "say what was kept out of the context, and what that was worth"),
     ("hook", "answer the hook of an agent CLI"),
-    ("store", "list what is kept"),
+    ("store", "list what is kept, clean it, verify it"),
+    ("completion", "write a script that lets your shell complete headgate"),
 )
 
 HELP = """\

@@ -1,0 +1,109 @@
+import shutil
+import subprocess
+
+import pytest
+
+from headgate.cli import COMMANDS
+from headgate.cli.completion import SHELLS, pages
+from headgate.cli.store import COMMANDS as STORE_COMMANDS
+
+ASK_BASH = """
+eval "$(headgate completion bash)"
+COMP_WORDS=({words})
+COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
+_headgate
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+def offered(headgate, line: str) -> list[str]:
+    """What bash offers after this line; its last word is being written."""
+    quoted = " ".join(f"'{word}'" for word in line.split(" "))
+    ran = headgate.shell(f"bash -c '{escaped(ASK_BASH.format(words=quoted))}'")
+    assert ran.stderr == b""
+    return ran.stdout.decode().split()
+
+
+def escaped(script: str) -> str:
+    return script.replace("'", "'\\''")
+
+
+def test_every_command_has_its_page():
+    assert [page.path for page in pages()] == [
+        path
+        for name, _ in COMMANDS
+        for path in [name, *(f"store {inner}" for inner, _ in STORE_COMMANDS if name == "store")]
+    ]
+
+
+def test_what_an_option_takes_is_known():
+    [trim] = [page for page in pages() if page.path == "trim"]
+    takes = {option.flag: option.takes for option in trim.flags}
+
+    assert takes["--kind"][:2] == ("json", "jsonl")
+    assert takes["--no-spill"] is None
+    assert takes["--tokens"] == ()
+    assert takes["--session"] == "headgate completion --values sessions 2>/dev/null"
+    assert trim.takes == "@files"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("headgate pres", ["presets"]),
+        ("headgate store ", [name for name, _ in STORE_COMMANDS]),
+        ("headgate store v", ["verify"]),
+        ("headgate store gc --n", ["--no-compress"]),
+        ("headgate trim --no", ["--no-spill"]),
+        ("headgate check --dialect openai", ["openai-chat", "openai-responses"]),
+        ("headgate trim --kind js", ["json", "jsonl"]),
+        ("headgate trim --tokens 5", []),
+        ("headgate completion ", [*SHELLS]),
+    ],
+)
+def test_bash_offers_what_can_be_written_next(headgate, line, words):
+    assert offered(headgate, line) == words
+
+
+def test_bash_offers_files_sessions_and_refs_that_are_there(headgate):
+    headgate.file("build.log", "text")
+    log = b"".join(b"%d INFO step %d of the build\n" % (n, n) for n in range(3_000))
+    headgate("trim", "--tokens", "300", "--session", "my-agent", stdin=log)
+    headgate("trim", "--tokens", "300", stdin=log)
+    ref = headgate("store", "ls", "--json").stdout.decode().split('"')[3]
+
+    assert offered(headgate, "headgate trim bu") == ["build.log"]
+    assert offered(headgate, "headgate read --session m") == ["my-agent"]
+    assert offered(headgate, "headgate read r_") == [ref]
+
+
+def test_what_is_looked_up_never_fails_loudly(headgate):
+    for what in ("sessions", "refs"):
+        ran = headgate("completion", "--values", what)
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
+
+
+def test_a_shell_must_be_named(headgate):
+    ran = headgate("completion")
+
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert ran.stderr.startswith(b"headgate: which shell? there is bash, zsh, fish")
+
+
+@pytest.mark.parametrize("shell", [shell for shell in SHELLS if shutil.which(shell)])
+def test_a_script_is_one_that_its_shell_reads(headgate, shell):
+    script = headgate("completion", shell).stdout
+
+    ran = subprocess.run([shell, "-n"], input=script, capture_output=True, timeout=20)
+
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_script_has_every_option_of_every_command(headgate, shell):
+    script = headgate("completion", shell).stdout.decode()
+
+    for page in pages():
+        for option in page.flags:
+            name = option.flag.removeprefix("--")
+            assert f"-l {name}" in script if shell == "fish" else option.flag in script
