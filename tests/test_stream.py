@@ -117,3 +117,20 @@ def test_memory_does_not_grow_with_the_stream(state):
     stream.close()
 
     assert grown * 1024 < 16 << 20
+
+
+@pytest.mark.proves("S1", "K9")
+@pytest.mark.parametrize(
+    ("keep", "first", "last"),
+    [("head", True, False), ("tail", False, True), ("head_tail", True, True)],
+)
+def test_a_policy_that_keeps_only_ends_keeps_them_of_a_stream_too(gate_with, keep, first, last):
+    stream = gate_with(Policy(result=tokens(300), keep=keep)).stream("c1", "bash")
+    stream.write(b"the first line\n")
+    for _ in range(100):
+        stream.write(b"ERROR in the middle of it all\n" * 5_000)
+    stream.write(b"the last line\n")
+
+    text = stream.close().text
+
+    assert ("the first line" in text, "the last line" in text) == (first, last)

@@ -7,8 +7,9 @@ as it comes, and only a sketch of it is kept for shaping.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from headgate.arrive import Arrived, Identity, digest_of, query_of
 from headgate.errors import StoreError
@@ -16,11 +17,11 @@ from headgate.judge import Desk, shortened
 from headgate.limits import Limit
 from headgate.marker import Kept, Marker, without_signs
 from headgate.normalise import Normaliser
-from headgate.policy import FORMS
+from headgate.policy import FORMS, Keep
 from headgate.refs import ref_of
 from headgate.shape.binary import describe
 from headgate.shape.kinds import recognise
-from headgate.shape.lines import shape_sketch
+from headgate.shape.lines import Leaning, shape_sketch
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.sketch import PIECE_BYTES, Sketch, Sketcher
 from headgate.shape.text import ERROR, end_bytes, leaning_of
@@ -32,6 +33,10 @@ KIND_BYTES = 64 * 1024
 SAMPLE_BYTES = 1_024
 SAMPLES = 256
 """Windows whose exact count gives the estimate of the whole; their distance doubles as it grows."""
+
+
+HEAD_SHARE: Mapping[Keep, float] = MappingProxyType({"head": 1.0, "tail": 0.0, "head_tail": 0.5})
+"""What the start gets of the room where a policy keeps nothing but the ends."""
 
 
 class Sampler:
@@ -183,6 +188,10 @@ def _shaped(
 ) -> Shaped:
     if source.kind == "binary":
         return describe(passing.head, passing.length, room, marker)
+    share = HEAD_SHARE.get(passing.desk.policy.keep)
+    if share is not None:
+        only_ends = replace(sketch, found={})
+        return shape_sketch(only_ends, room, marker, Leaning(share, 0.0), source.size)
     leaning = ERROR if is_error else leaning_of(source.kind, sketch.tail or sketch.head)
     return shape_sketch(sketch, room, marker, leaning, source.size)
 
