@@ -10,7 +10,7 @@ from headgate import Gate, Policy, tokens
 from headgate.errors import HistoryError
 from headgate.testing import Provider
 from tests.gateway.conftest import LOG, body_of, history
-from tests.gateway.wire import exchange, request
+from tests.gateway.wire import connected, exchange, request
 
 VERSION = {"anthropic_version": "2023-06-01"}
 
@@ -65,6 +65,29 @@ def test_preparing_that_takes_too_long_lets_the_original_through(asking, monkeyp
     while ask(body_of()) == body_of():
         pass
     assert counters.sum("bodies", "changed") == 1
+
+
+def test_a_client_that_leaves_while_its_body_is_prepared_asks_nobody(gateway_to, monkeypatch):
+    begun, go = threading.Event(), threading.Event()
+    real = Gate.prepare
+
+    def slow(self, body, **options):
+        begun.set()
+        assert go.wait(10)
+        return real(self, body, **options)
+
+    with Provider() as provider:
+        gateway = gateway_to(provider.url)
+        monkeypatch.setattr(Gate, "prepare", slow)
+        with connected(gateway.url) as connection:
+            connection.sendall(request(body_of(), **VERSION))
+            assert begun.wait(10)
+        while not gateway.counters.sum("broken", "client"):
+            begun.wait()
+        go.set()
+        assert exchange(gateway.url, request(body_of(), **VERSION)).status == 200
+
+    assert len(provider.requests) == 1
 
 
 def test_a_body_that_is_no_history_passes_and_is_no_failure(asking, monkeypatch):

@@ -30,8 +30,10 @@ class Upstream:
     After a script the connection is closed, unless the script says `KEEP`.
     """
 
-    def __init__(self, *scripts):
+    def __init__(self, *scripts, otherwise=b""):
         self.scripts = list(scripts)
+        self.otherwise = otherwise
+        """What is sent when the scripts are at their end."""
         self.requests = []
         self.connections = 0
         self.left = threading.Event()
@@ -64,7 +66,7 @@ class Upstream:
         with connection, suppress(OSError):
             while (request := read_message(connection)) is not None:
                 self.requests.append(request)
-                script = self.scripts.pop(0)
+                script = self.scripts.pop(0) if self.scripts else self.otherwise
                 for step in script if isinstance(script, list) else [script]:
                     if step is KEEP:
                         break
