@@ -24,6 +24,7 @@ def test_a_preset_is_written_as_toml_that_reads_back_the_same(headgate, name):
 
     assert ran.returncode == 0
     assert policy_from_toml(ran.stdout.decode()) == PRESETS[name]
+    assert ran.stdout.startswith(f"# {name}: ".encode())
 
 
 def test_a_record_for_each_preset(headgate):

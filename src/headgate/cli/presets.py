@@ -40,7 +40,8 @@ def main(words: Sequence[str]) -> int:
         for name in names:
             show_record(record_of(name, preset(name)))
     elif asked.name is not None:
-        show(policy_to_toml(preset(asked.name)))
+        policy = preset(asked.name)
+        show(f"# {asked.name}: {about(asked.name)}\n{policy_to_toml(policy)}")
     else:
         show_table(
             ["preset", " one result", " a batch", "about"],
