@@ -14,13 +14,18 @@ def shape(
     source: Source, room: Room, query: Query, marker: Marker, *, keep: Keep, is_error: bool
 ) -> Shaped:
     """Shape a source; what its kind's shaper cannot read is shaped as text."""
+    from headgate.shape.repeats import shape_repeats
     from headgate.shape.text import shape_error, shape_text
-    from headgate.shape.ways import BY_KIND, BY_POSITION
+    from headgate.shape.ways import BY_KIND, BY_POSITION, STRUCTURED
 
     if keep in BY_POSITION:
         return BY_POSITION[keep](source, room, query, marker)
-    by_kind = BY_KIND.get(source.kind)
-    shaped = by_kind(source, room, query, marker) if by_kind else None
-    if shaped is not None:
-        return shaped
+    # An error is told by its end, whatever it looks like, unless it must stay what it is.
+    ways = [shape_repeats, BY_KIND.get(source.kind)]
+    if is_error and source.kind not in STRUCTURED:
+        ways = [shape_repeats]
+    for way in filter(None, ways):
+        shaped = way(source, room, query, marker)
+        if shaped is not None:
+            return shaped
     return (shape_error if is_error else shape_text)(source, room, query, marker)

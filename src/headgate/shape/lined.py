@@ -13,6 +13,7 @@ from headgate.shape.worth import Pointed, pointed_by
 from headgate.types import Query
 
 MOST_BYTES = 4 << 20
+MOST_LINES = 40_000
 """A longer text is shaped as any other: looking at each line would take too long."""
 
 OUTLINED = 30.0
@@ -57,7 +58,7 @@ def shape_lined(
     source: Source, room: Room, query: Query, marker: Marker, lining: Lining
 ) -> Shaped | None:
     """Show the outline, what the query points at, and the ends; None if the text is too long."""
-    if len(source.data) > MOST_BYTES:
+    if len(source.data) > MOST_BYTES or source.lines > MOST_LINES:
         return None
     lines = source.data.decode(errors="replace").removesuffix("\n").split("\n")
     worths = ends_first(len(lines), lining.head_lean)

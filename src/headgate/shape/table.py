@@ -18,6 +18,7 @@ from headgate.shape.worth import Pointed, pointed_by
 from headgate.types import Kind, Query
 
 MOST_BYTES = 4 << 20
+MOST_ROWS = 40_000
 """A longer table is shaped as any text: looking at every cell would take too long."""
 
 LEAST_ROWS = 3
@@ -54,7 +55,7 @@ class Row:
 
 def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
     """Shape a table; None if it is none after all, or too long to look at every cell."""
-    if len(source.data) > MOST_BYTES:
+    if len(source.data) > MOST_BYTES or source.lines > MOST_ROWS:
         return None
     lines = source.data.decode(errors="replace").removesuffix("\n").split("\n")
     rows = _spaced(lines) if source.kind == "table" else _delimited(lines, DELIMITERS[source.kind])

@@ -50,6 +50,9 @@ BY_KIND: Mapping[Kind, KindShaper] = MappingProxyType(
     }
 )
 
+STRUCTURED: frozenset[Kind] = frozenset({"json", "jsonl", "binary"})
+"""What is cut only by those who know its form."""
+
 BY_POSITION: Mapping[Keep, Shaper] = MappingProxyType(
     {"head": head, "tail": tail, "head_tail": head_tail}
 )

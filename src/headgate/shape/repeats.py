@@ -1,0 +1,136 @@
+"""Texts that repeat themselves: what comes again is counted, so that all that differs has room.
+
+First without any loss: a line that comes many times in a row is shown once, with its count. Where
+that is not enough, lines that differ from the one before only in their digits are left out first,
+and if those alone make the rest fit, nothing else is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headgate.marker import Marker
+from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
+from headgate.shape.shaper import Room, Shaped, Source
+from headgate.shape.worth import pointed_by
+from headgate.types import Kind, Query
+
+COUNTED_BYTES = 4 << 20
+COUNTED_LINES = 40_000
+"""Up to this size of text repeats are looked for, and counts are exact."""
+
+LEAST_SAME = 3
+"""A line that comes less often takes less than the words about it."""
+
+LEAST_ALIKE = 6
+LONGEST_PERIOD = 4
+"""How many alike lines in a row are a repetition, and of how many lines one round may consist."""
+
+MOST_OF_ROOM = 0.8
+"""What differs may take this part of the room; more, and others choose better what to show."""
+
+INNER = 10.0
+POINTED = 5.0
+"""What a line of a repetition is worth, and what one more that the query points at."""
+
+GAP_BYTES = 36
+"""About what the note at a gap takes."""
+
+SAMPLES = 8
+SAMPLE_BYTES = 4_096
+UNSURE = 0.25
+"""Where a text is looked at for repetition before all of it is, and how wrong that may be."""
+
+OTHERS: frozenset[Kind] = frozenset({"json", "jsonl", "html", "binary", "csv", "tsv", "table"})
+"""Kinds that have a way of their own with what comes again."""
+
+ZEROS = bytes.maketrans(b"0123456789", b"0000000000")
+
+WHOLE = "the whole, repeated lines counted"
+NOTE = "each gap leaves out only lines that differ from those before it in nothing but digits"
+
+
+def shape_repeats(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
+    """Show all that differs; None where repetition is not what makes the text too big."""
+    if source.kind in OTHERS or len(source.data) > COUNTED_BYTES or source.lines > COUNTED_LINES:
+        return None
+    too_much = 1 - room.limit * MOST_OF_ROOM / max(source.size, 1)
+    if _alike_share(source.data) < too_much - UNSURE:
+        return None
+    lines = source.data.removesuffix(b"\n").split(b"\n")
+    return _counted(lines, source, room, marker) or _alike(lines, source, room, query, marker)
+
+
+def _alike_share(data: bytes) -> float:
+    """How much of the text seems to repeat what stands just before it, told from a few places."""
+    alike = total = 0
+    for place in range(SAMPLES):
+        start = len(data) * place // SAMPLES
+        sample = data[start : start + SAMPLE_BYTES].translate(ZEROS).split(b"\n")[1:-1]
+        total += sum(map(len, sample))
+        for i, line in enumerate(sample):
+            if line in sample[max(i - LONGEST_PERIOD, 0) : i]:
+                alike += len(line)
+    return alike / max(total, 1)
+
+
+def _counted(lines: Sequence[bytes], source: Source, room: Room, marker: Marker) -> Shaped | None:
+    """The whole, each line that comes again at once with how often it does."""
+    out: list[str] = []
+    saved, start = 0, 0
+    for end in range(1, len(lines) + 1):
+        if end < len(lines) and lines[end] == lines[start]:
+            continue
+        times = end - start
+        text = lines[start].decode(errors="replace")
+        if times >= LEAST_SAME and text.strip():
+            out += [text, marker.aside(f"line {start + 1} comes {times:,} times, up to {end}")]
+            saved += (times - 1) * (len(text) + 1)
+        else:
+            out += [text] * times
+        start = end
+    if saved * 2 < len(source.data) * (1 - room.limit / max(source.size, 1)):
+        return None
+    whole = "\n".join(out)
+    return Shaped(whole, WHOLE) if room.fits(whole) else None
+
+
+def _alike(
+    lines: Sequence[bytes], source: Source, room: Room, query: Query, marker: Marker
+) -> Shaped | None:
+    """All lines but those inside repetitions, of which the first ones are shown."""
+    inner = inner_lines([line.translate(ZEROS) for line in lines])
+    if not inner:
+        return None
+    room_bytes = room.limit * len(source.data) / max(source.size, 1)
+    gaps = sum(number - 1 not in inner for number in inner)
+    differing = sum(len(line) + 1 for i, line in enumerate(lines) if i not in inner)
+    if differing + gaps * GAP_BYTES > room_bytes * MOST_OF_ROOM:
+        return None
+    texts = [line.decode(errors="replace") for line in lines]
+    pointed = pointed_by(query, texts)
+    items = [
+        Piece(i + 1, i + 1, text, _worth(i, len(lines), pointed.get(i)) if i in inner else ALWAYS)
+        for i, text in enumerate(texts)
+    ]
+    pieces = Pieces(items, len(lines), before=(marker.aside(NOTE),))
+    return shape_pieces(pieces, source, room, marker, "lines, the others alike")
+
+
+def _worth(number: int, total: int, pointed: float | None) -> float:
+    worth = INNER * (1 - number / total)
+    return worth if pointed is None else worth + INNER + POINTED * pointed
+
+
+def inner_lines(forms: Sequence[bytes]) -> set[int]:
+    """The lines of repetitions but for their first and last round."""
+    inner: set[int] = set()
+    for period in range(1, LONGEST_PERIOD + 1):
+        start = period
+        for i in range(period, len(forms) + 1):
+            if i < len(forms) and forms[i] == forms[i - period]:
+                continue
+            if i - start >= max(LEAST_ALIKE, 2 * period):
+                inner.update(range(start, i - period))
+            start = i + 1
+    return inner
