@@ -60,7 +60,8 @@ bench: setup ## measure; ratios inside one run
 	$(BIN)/python bench/run.py
 
 bench-tokens: setup ## measure the estimates of tokens alone
-	$(BIN)/python bench/tokens.py
+	$(BIN)/python bench/estimates.py $(DATA)
+	$(BIN)/python bench/tokens.py $(DATA)
 
 bench-histories: setup ## measure histories on real data: make bench-histories DATA=../shared/data
 	$(BIN)/python bench/histories_check.py $(DATA)

@@ -34,7 +34,7 @@ def test_an_unknown_vocabulary_is_a_policy_error_that_names_the_known(vocab):
 
     assert str(caught.value) == (
         f"vocab is {vocab!r}; there is o200k, cl100k, chars/4, chars/3.5, chars/4 rounded, "
-        "chars/2 rounded, median of three, or the path of a tokenizer.json"
+        "chars/2 rounded, median of three, pieces, or the path of a tokenizer.json"
     )
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from headgate.errors import PolicyError
 from headgate.measure.estimates import DENSE_CHARS_PER_TOKEN, MedianMeter, RoundedMeter
 from headgate.measure.lengths import bytes_in, chars_in
+from headgate.measure.plain import PlainMeter
 from headgate.measure.vocab import PRETRAINED, TokenMeter
 from headgate.types import Meter, Unit
 
@@ -70,9 +71,10 @@ OWN_RULES: tuple[Meter, ...] = (
     RoundedMeter(),
     RoundedMeter(DENSE_CHARS_PER_TOKEN),
     MedianMeter(),
+    PlainMeter(),
 )
 RULES: Mapping[str, Meter] = MappingProxyType({meter.name: meter for meter in OWN_RULES})
-"""The presets' own rules, by their names."""
+"""Rules that need no vocabulary, by their names: the presets' own, and ours."""
 
 
 def meter_for(vocab: str, unit: Unit) -> Meter:
