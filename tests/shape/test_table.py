@@ -82,3 +82,10 @@ def test_columns_set_with_spaces_are_a_table_too():
 def test_what_is_no_table_is_left_to_others():
     assert shaped("csv", "id,text\n" + "1," + "x" * 200_000 + "\n2,y\n3,z", 200) is None
     assert shaped("csv", "one,line", 200) is None
+
+
+def test_a_log_whose_lines_are_alike_is_no_table_of_one_column():
+    rows = [f"worker {i}: compiled module_{i}.c in {i} ms" for i in range(1_000)]
+    rows[500] = "ERROR: replica 7 is 9321 ms behind"
+
+    assert shaped("table", "\n".join(rows), 300) is None

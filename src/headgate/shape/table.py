@@ -23,6 +23,9 @@ MOST_ROWS = 40_000
 
 LEAST_ROWS = 3
 
+LEAST_COLUMNS = 2
+"""Lines alike in their words alone are no table: a log whose odd line would then be overlooked."""
+
 POINTED = (20.0, 80.0)
 """What a row is worth that the query names: the least, and what the best has beyond it."""
 
@@ -64,6 +67,8 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
     heading = 2 if RULED.fullmatch(lines[rows[1].first - 1]) else 1
     body = rows[heading:]
     width = min(len(rows[0].cells), MOST_COLUMNS)
+    if width < LEAST_COLUMNS:
+        return None
     columns = columns_of([row.cells for row in body], width)
     texts = ["\n".join(lines[row.first - 1 : row.last]) for row in rows]
     pointed = pointed_by(query, texts[heading:])
