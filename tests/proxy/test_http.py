@@ -155,6 +155,7 @@ async def odd_requests(http, url):
     assert await status(content=b"{broken") == 400
     assert await status(json=[ping]) == 400
     assert await status(json=ping) == 400
+    assert await status(json=ping | {"method": "initialize"}) == 404
     assert await status(json={"jsonrpc": "2.0", "method": "notifications/x"}) == 202
     assert (await http.get(url, headers=version)).status_code == 405
     assert (await http.get(url.replace("/mcp", "/"))).status_code == 404

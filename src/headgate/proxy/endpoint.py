@@ -28,6 +28,7 @@ from headgate.mcp.wire import encoded, loaded_object
 from headgate.proxy.door import Door
 from headgate.proxy.message import (
     INVALID_REQUEST,
+    METHOD_NOT_FOUND,
     PARSE_ERROR,
     SERVER_GONE,
     Message,
@@ -183,6 +184,9 @@ def _judged(body: bytes, request: Request) -> tuple[Message | None, Response | N
         words = f"{twice} header appears more than once"
         return None, _answer(400, refusal(message.id, INVALID_REQUEST, words))
     verdict = classify_inbound_request(loaded_object(body), headers=dict(request.headers))
+    if message.method == "initialize":
+        # It belongs to sessions; here it would speak for all who share the server.
+        return None, _answer(404, refusal(message.id, METHOD_NOT_FOUND, "Method not found"))
     if isinstance(verdict, InboundLadderRejection):
         fields = {"code": verdict.code, "message": verdict.message, "data": verdict.data}
         said = {name: value for name, value in fields.items() if value is not None}
