@@ -93,6 +93,7 @@ docs: setup ## write the pages that are generated
 	$(BIN)/python scripts/cli_docs.py docs/cli.md
 	$(BIN)/python scripts/presets_docs.py docs/presets.md
 	$(BIN)/python scripts/comparison.py docs/comparison.md
+	$(BIN)/python scripts/gallery.py docs/gallery.md
 
 clean: ## remove everything that was made
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

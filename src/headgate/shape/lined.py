@@ -97,7 +97,8 @@ def raise_near(
     seen: set[int] = set()
     for number, strength in pointed.items():
         own = least + beyond * strength
-        around = range(max(number - lining.near, 0), min(number + lining.near + 1, len(worths)))
+        first = max(number - lining.near // 2, 0)
+        around = range(first, min(number + lining.near + 1, len(worths)))
         left -= sum(len(lines[other]) + 1 for other in around if other not in seen)
         if left < 0 and seen:
             return
