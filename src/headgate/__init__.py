@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         HeadgateError,
         HistoryError,
         PolicyError,
+        RefGone,
         RefNotFound,
         RequestError,
         StoreError,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from headgate.gate import Gate
     from headgate.policy import Policy, ToolRule
     from headgate.registry import Batch, Context, Registry, Tool
+    from headgate.retention import Retention
     from headgate.types import (
         Amount,
         Call,
@@ -47,10 +49,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "agent": "Agent AsyncAgent",
     "async_gate": "AsyncGate",
-    "errors": "DeclarationError HeadgateError HistoryError PolicyError RefNotFound RequestError "
-    "StoreError",
+    "errors": "DeclarationError HeadgateError HistoryError PolicyError RefGone RefNotFound "
+    "RequestError StoreError",
     "gate": "Gate",
     "policy": "Policy ToolRule",
+    "retention": "Retention",
     "registry": "Batch Context Registry Tool",
     "types": "Amount Call Json Media Text ToolResult Verdict chars tokens utf8_bytes",
 }
@@ -72,9 +75,11 @@ __all__ = [
     "Media",
     "Policy",
     "PolicyError",
+    "RefGone",
     "RefNotFound",
     "Registry",
     "RequestError",
+    "Retention",
     "StoreError",
     "Text",
     "Tool",
