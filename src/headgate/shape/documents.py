@@ -47,5 +47,14 @@ def headings(lines: Sequence[str]) -> list[int]:
     return [number for _, number in sorted(found)]
 
 
-MARKDOWN = Lining(headings, outline_share=0.08, head_lean=0.5, near=15, pointed_share=0.3)
-PROSE = Lining(lambda lines: (), outline_share=0.25, head_lean=0.5, near=3, pointed_share=0.4)
+MARKDOWN = Lining(
+    headings, outline_share=0.08, head_lean=0.5, near=25, pointed_share=0.5, divisible=True
+)
+PROSE = Lining(
+    lambda lines: (),
+    outline_share=0.25,
+    head_lean=0.5,
+    near=3,
+    pointed_share=0.4,
+    divisible=True,
+)

@@ -52,6 +52,8 @@ class Lining:
     """How many lines around one that the query points at are shown with it."""
     pointed_share: float = 0.6
     """What part of the room such lines may take from the others."""
+    divisible: bool = False
+    """Half a line is better than none: it is a sentence."""
 
 
 def shape_lined(
@@ -69,7 +71,8 @@ def shape_lined(
     for number in within(lining.outline(lines), lines, room_bytes * lining.outline_share):
         worths[number] = max(worths[number], OUTLINED)
     items = [Piece(i, i, text, worths[i - 1]) for i, text in enumerate(lines, 1)]
-    return shape_pieces(Pieces(items, len(lines)), source, room, marker, "lines")
+    pieces = Pieces(items, len(lines), divisible=lining.divisible)
+    return shape_pieces(pieces, source, room, marker, "lines")
 
 
 def within(numbers: Iterable[int], lines: Sequence[str], room_bytes: float) -> Iterable[int]:
