@@ -34,6 +34,7 @@ registry/
 agent/
 mcp/
 install/ hooks/ adapters/ proxy/ gateway/ dashboard/
+doctor/
 __init__
 cli/
 __main__

@@ -12,7 +12,7 @@ from headgate.testing import Call, Think
 
 BIN = Path(os.environ.get("HEADGATE_CLIENTS", ""), "node_modules", ".bin")
 
-LONGEST_S = 120
+LONGEST_S = 240
 
 
 @dataclass(frozen=True)

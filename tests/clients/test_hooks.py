@@ -3,7 +3,7 @@
 import pytest
 
 from headgate.testing import Provider
-from tests.clients.holding import ALWAYS
+from tests.clients.holding import ALWAYS, METER
 from tests.clients.programs import PROGRAMS, headgate, run
 from tests.clients.task import ODD, Model, Run, asked, prepared, results_in
 
@@ -26,8 +26,9 @@ def test_it_holds_through_a_hook(ran, holds):
     holds(ran)
 
 
-def test_a_failing_command_keeps_the_line_that_matters(ran):
-    # The hooks of Claude Code cannot replace a failure. It cuts the middle out itself, before
-    # anybody else sees it, and so this line is lost there.
-    kept = ODD["three.log"] in results_in(ran.requests[2])[2]
-    assert kept is (ran.program.name != "claude-code")
+def test_a_failing_command_is_within_the_limit_of_errors_and_keeps_what_matters(ran):
+    text = results_in(ran.requests[2])[2]
+
+    assert METER.count(text) <= 4_000
+    # The hooks of Claude Code cannot replace a failure; what is left of one is its own choice.
+    assert ODD["three.log"] in text or ran.program.name == "claude-code"

@@ -29,6 +29,7 @@ COMMANDS: Commands = (
     ("count", "count the tokens of a text or a history"),
     ("presets", "list the policies that come with headgate, or write one"),
     ("install", "put headgate between an agent CLI and its model, or take it out"),
+    ("doctor", "prove that what is installed works, or say what is wrong"),
     ("stats", "say what was kept out of the context, and what that was worth"),
     ("hook", "answer the hook of an agent CLI"),
     ("store", "list what is kept, clean it, verify it"),

@@ -1,0 +1,68 @@
+"""One thing that was looked at, and the text that every round trip sends."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+LINES = 3_000
+ODD_LINE = 1_500
+ODD = "ERROR: replica 7 is 9321 ms behind"
+"""A line in the middle that must arrive."""
+
+PATH = re.compile(r"the whole is in (/.+?\.txt)(?: |;|\])")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was looked at, whether it is well, and what is to be said about it."""
+
+    client: str
+    way: str
+    name: str
+    ok: bool
+    says: str
+
+
+def big_text() -> str:
+    """A result that fits nowhere: 3,000 lines, one of which matters."""
+    return "\n".join(
+        ODD if n == ODD_LINE else f"worker {n}: compiled module_{n}.c in {n} ms"
+        for n in range(1, LINES + 1)
+    )
+
+
+def judged(client: str, way: str, text: str, sent: str, most_tokens: int) -> list[Check]:
+    """Look at what arrived of `sent`: short, with the line that matters, and all of it kept."""
+    from headgate.measure.meters import meter_for
+
+    def check(name: str, ok: bool, says: str) -> Check:
+        return Check(client, way, name, ok, says)
+
+    meter = meter_for("o200k", "tokens")
+    before, after = meter.count(sent), meter.count(text)
+    if after >= before:
+        return [check("shortened", False, f"a result of {before:,} tokens arrived as it was")]
+    fits = check(
+        "shortened",
+        after <= most_tokens,
+        f"{before:,} tokens arrive as {after:,}, {most_tokens:,} allowed",
+    )
+    kept = check(
+        "kept", ODD in text, f"the line that matters is {'there' if ODD in text else 'lost'}"
+    )
+    return [fits, kept, check("read back", *_read_back(text, sent))]
+
+
+def _read_back(text: str, sent: str) -> tuple[bool, str]:
+    found = PATH.search(text)
+    if found is None:
+        return False, f"no file is named in what arrived: {text[:200]!r}"
+    try:
+        whole = Path(found[1]).read_text(encoding="utf-8")
+    except OSError as error:
+        return False, f"{found[1]} cannot be read: {error.strerror}"
+    if sent not in whole:
+        return False, f"{found[1]} has {len(whole):,} characters, and not those that were sent"
+    return True, f"every byte is in {found[1]}"
