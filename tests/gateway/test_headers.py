@@ -52,3 +52,9 @@ def test_an_answer_keeps_what_clients_decide_by():
     ]
 
     assert returned(headers) == [(name.lower(), value) for name, value in headers[:9]]
+
+
+def test_a_header_that_no_server_may_send_is_left_out():
+    assert returned([(b"a", b"1\x01"), (b"b c", b"2"), (b"", b"3"), (b"D", b"\xe9\t4")]) == [
+        (b"d", b"\xe9\t4")
+    ]

@@ -145,6 +145,15 @@ def test_whatever_an_upstream_answers_arrives_as_it_is(gateway_to, status, heade
     assert len(upstream.requests) == 1
 
 
+@pytest.mark.parametrize("status", ["199 Odd", "600 Odd", "999 Odd", "101 Switching Protocols"])
+def test_a_status_that_ends_nothing_is_told(gateway_to, status):
+    with Upstream(head(status, content_length=0)) as upstream:
+        gateway = gateway_to(upstream.url)
+        answer = exchange(gateway.url, ASKED)
+
+    assert answer.status == 502
+
+
 def test_a_body_cut_short_arrives_cut_short(gateway_to):
     packed = gzip.compress(EVENTS * 50)
     with Upstream(

@@ -46,7 +46,7 @@ METRICS: Final = (
         "reason",
         ("host", "origin", "token", "path", "upstream", "size", "depth", "encoding"),
     ),
-    Metric("answers", "Answers by status.", "status", ("1xx", "2xx", "3xx", "4xx", "429", "5xx")),
+    Metric("answers", "Answers by status.", "status", ("2xx", "3xx", "4xx", "429", "5xx")),
     Metric(
         "broken",
         "Exchanges that did not come to their end, by why.",

@@ -18,6 +18,9 @@ from headgate.gateway.upstreams import Upstream
 
 READABLE_STATUS = 200
 
+STATUSES = range(200, 600)
+"""Those that end an exchange; another one cannot be passed on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
@@ -52,6 +55,7 @@ class Exchange:
         """Send a request and pass its answer on; raises `Refusal` where there is none."""
         response = await self._asked(outbound)
         try:
+            self._check_status(response.status, outbound.upstream)
             self._counters.add("answers", _status(response.status))
             headers = returned(response.raw_headers)
             await send(
@@ -86,6 +90,11 @@ class Exchange:
             said = f"upstream {upstream.name!r} cannot be reached: {type(error).__name__}"
             raise Refusal(502, "", said) from None
 
+    def _check_status(self, status: int, upstream: Upstream) -> None:
+        if status not in STATUSES:
+            self._counters.add("broken", "upstream")
+            raise Refusal(502, "", f"upstream {upstream.name!r} answered with status {status}")
+
     def _report(self, response: aiohttp.ClientResponse, is_read: bool) -> Report | None:
         if not is_read or response.status != READABLE_STATUS:
             return None
@@ -102,4 +111,4 @@ class Exchange:
 
 
 def _status(status: int) -> str:
-    return "429" if status == 429 else f"{min(max(status // 100, 1), 5)}xx"
+    return "429" if status == 429 else f"{status // 100}xx"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
@@ -25,14 +26,22 @@ NOT_RETURNED = HOP_BY_HOP | {b"set-cookie", b"alt-svc"}
 """They speak of the provider's own address, which is not the one the client called."""
 
 
+UNSPEAKABLE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+"""Of a value: no server may send it, though some do."""
+
+NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9a-z-]+")
+
+
 def sent(headers: Sequence[tuple[bytes, bytes]]) -> Headers:
     """The client's headers as the upstream gets them."""
     return _without(headers, NOT_SENT)
 
 
 def returned(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """The upstream's headers as the client gets them."""
-    return _without([(name.lower(), value) for name, value in headers], NOT_RETURNED)
+    """The upstream's headers as the client gets them; what is none is left out."""
+    named = [(name.lower(), value) for name, value in headers]
+    kept = _without(named, NOT_RETURNED)
+    return [(n, v) for n, v in kept if NAME.fullmatch(n) and not UNSPEAKABLE.search(v)]
 
 
 def _without(headers: Sequence[tuple[bytes, bytes]], names: frozenset[bytes]) -> Headers:
