@@ -59,6 +59,7 @@ environment:
   HEADGATE_POLICY     a policy as TOML for trim, run, read and prepare; headgate presets writes one
   HEADGATE_PRESET     the preset, where neither --preset nor a policy names one
   HEADGATE_...        any entry of a policy, as in HEADGATE_RESULT=4000
+  HEADGATE_PASSTHROUGH  1 lets every request pass the gateway untouched
   HEADGATE_DEBUG      1 shows the traceback of a fault in headgate itself
 
 examples:
