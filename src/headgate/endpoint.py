@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import time
 import urllib.error
 import urllib.request
@@ -13,6 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from headgate.errors import PolicyError
+from headgate.loopback import is_loopback
 
 MOST_ANSWER_BYTES: Final = 1024 * 1024
 """A count is a line; what is longer is not read."""
@@ -61,16 +61,9 @@ class UrlEndpoint:
             raise OSError(f"{self.base_url}: {type(error).__name__} in the answer") from error
 
     def _opener(self) -> urllib.request.OpenerDirector:
-        if _is_loopback(urlsplit(self.base_url).hostname or ""):
+        if is_loopback(urlsplit(self.base_url).hostname or ""):
             return urllib.request.build_opener(_StaysHere, urllib.request.ProxyHandler({}))
         return urllib.request.build_opener(_StaysHere)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _read(response: HTTPResponse | urllib.error.HTTPError, until: float) -> bytes:

@@ -1,6 +1,6 @@
 import pytest
 
-from headgate.proxy.door import BadAddress, Door, address_of, door_of, is_local
+from headgate.proxy.door import BadAddress, Door, address_of, door_of
 
 TOKEN = "t" * 22
 
@@ -25,8 +25,6 @@ def test_any_other_address_is_refused(http):
 
 
 def test_what_others_can_reach_needs_a_token_that_cannot_be_guessed():
-    assert is_local("127.0.0.2")
-    assert not is_local("example.com")
     assert door_of("127.0.0.1:1", "") == Door("127.0.0.1", 1, "")
     assert door_of("0.0.0.0:1", TOKEN).token == TOKEN
     for short in ("", "secret"):

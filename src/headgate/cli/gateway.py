@@ -155,7 +155,7 @@ def announce(asked: Namespace, url: str, admin_url: str) -> None:
         say(f"healthz, metrics and stats.json are on {admin_url}")
     if asked.token_file:
         say(f"clients show the token in {asked.token_file} as the header x-headgate-token")
-    from headgate.gateway.entry import is_loopback
+    from headgate.loopback import is_loopback
 
     if not is_loopback(asked.host):
         say("keys travel here without encryption: put something that speaks TLS in front")
@@ -184,10 +184,11 @@ def log_to_stderr() -> None:
 def serving_for(asked: Namespace) -> Serving:
     """What the flags ask for."""
     need_extra()
-    from headgate.gateway.entry import LOCAL_NAMES, Entry, is_loopback
+    from headgate.gateway.entry import LOCAL_NAMES, Entry
     from headgate.gateway.serving import Serving
     from headgate.gateway.token_file import token_in
     from headgate.gateway.upstreams import upstream_of, with_named
+    from headgate.loopback import is_loopback
 
     token = token_in(Path(asked.token_file)) if asked.token_file else ""
     hosts = LOCAL_NAMES | {host.lower() for host in asked.allow_host}

@@ -7,7 +7,6 @@ was called, and the page that calls, must be known. Beyond loopback a token must
 from __future__ import annotations
 
 import hmac
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -54,13 +53,3 @@ def host_name(host: str) -> str:
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
     return host.partition(":")[0].lower().rstrip(".")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address to listen on."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -7,8 +7,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from headgate.errors import PolicyError
-from headgate.gateway.entry import LOCAL_NAMES, Entry, is_loopback
+from headgate.gateway.entry import LOCAL_NAMES, Entry
 from headgate.gateway.upstreams import DEFAULTS, Upstream
+from headgate.loopback import is_loopback
 from headgate.policy import Policy
 
 MOST_BODY_BYTES = 32 * 1024 * 1024

@@ -6,13 +6,12 @@ could be reached by, and the pages that ask, are checked first (DNS rebinding).
 
 from __future__ import annotations
 
-import contextlib
 import hmac
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headgate.errors import HeadgateError
+from headgate.loopback import is_loopback
 
 TOKEN_CHARS = 22
 """128 bits, however they are written."""
@@ -46,7 +45,7 @@ class Door:
         return None
 
     def _is_ours(self, place: str) -> bool:
-        if not is_local(self.host):
+        if not is_loopback(self.host):
             return True  # the token stands for the names it may be reached by
         return place in {f"{name}:{self.port}" for name in LOCAL}
 
@@ -54,7 +53,7 @@ class Door:
 def door_of(http: str, token: str) -> Door:
     """The door at an address; one that others can reach needs a token."""
     host, port = address_of(http)
-    if not is_local(host) and len(token) < TOKEN_CHARS:
+    if not is_loopback(host) and len(token) < TOKEN_CHARS:
         raise BadAddress(
             f"{host} can be reached from elsewhere; set HEADGATE_TOKEN to a secret of at least "
             f"{TOKEN_CHARS} characters that clients send as a bearer token"
@@ -68,12 +67,3 @@ def address_of(http: str) -> tuple[str, int]:
     if not port.isascii() or not port.isdigit() or int(port) > 65_535:
         raise BadAddress(f"--http {http!r}; it takes a port, or HOST:PORT, as in 127.0.0.1:8788")
     return host or "127.0.0.1", int(port)
-
-
-def is_local(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    if host == "localhost":
-        return True
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    return False
