@@ -178,14 +178,13 @@ class House:
         with self.usage.locked() as books:
             shelves = [ours] if ours and ours_only else list(self.shelves(ours))
             by_name = {shelf.name: shelf for shelf in shelves}
-            if not dry:
-                for shelf in shelves:
-                    clean_up(shelf)
-            contents = {name: shelf.contents() for name, shelf in by_name.items()}
+            look = Shelf.contents if dry else cleaned
+            contents = {name: look(shelf) for name, shelf in by_name.items()}
             going = self._going(by_name, contents, retention, need, ours_only)
             if not dry:
                 self._remove(by_name, going)
-                self._recount(books, shelves, ours_only)
+                changed = {one.session for one in going}
+                self._recount(books, by_name, contents, changed, ours_only)
         removed = [
             Removed(one.session, one.ref, one.size_bytes, one.used_ns, why)
             for one, why in going.items()
@@ -225,20 +224,30 @@ class House:
         for name, refs in by_session.items():
             shelves[name].remove(refs, self.clock())
 
-    def _recount(self, books: Books, shelves: Sequence[Shelf], ours_only: bool) -> None:
+    def _recount(
+        self,
+        books: Books,
+        shelves: dict[str, Shelf],
+        contents: dict[str, Contents],
+        changed: set[str],
+        ours_only: bool,
+    ) -> None:
+        """Write down what is there; what nothing was removed from was counted already."""
+        counts = {
+            name: (shelf.contents() if name in changed else contents[name]).counts
+            for name, shelf in shelves.items()
+        }
         before = books.total()
-        counts = {shelf.name: shelf.contents().counts for shelf in shelves}
+        total = replace(_sum(counts.values()), swept_ns=self.clock())
         if ours_only and before is not None:
-            was = books.of(shelves[0].folder) or Counts()
-            now = counts[shelves[0].name]
+            [ours] = shelves.values()
+            was, now = books.of(ours.folder) or Counts(), counts[ours.name]
             total = before.plus(now.bytes - was.bytes, now.count - was.count)
-        else:
-            total = replace(_sum(counts.values()), swept_ns=self.clock())
-        # A disk that is full takes no new file of counts; what is not written is counted again.
         books.set_total(total)
-        for shelf in shelves:
+        for name, shelf in shelves.items():
+            # A disk that is full takes no new file; what is not written is counted again.
             with suppress(StoreError):
-                books.set_of(shelf.folder, counts[shelf.name])
+                books.set_of(shelf.folder, counts[name])
 
     def _known(self, books: Books, shelf: Shelf) -> tuple[Counts, Counts]:
         """The counts as they are written down; where they are not, of the files."""
@@ -266,15 +275,21 @@ class House:
         books.set_of(shelf.folder, mine.plus(need.bytes, need.count))
 
 
-def clean_up(shelf: Shelf) -> None:
-    """Remove what killed processes left: unfinished files, and objects that have a tombstone."""
+def cleaned(shelf: Shelf) -> Contents:
+    """What a session has without what killed processes left: unfinished, or with a tombstone."""
     for folder in (shelf.objects.temps, shelf.own_files, shelf.folder):
         held = folder.open()
         if held is not None:
             clean_temps(held)
-    for ref in shelf.objects.refs():
-        if shelf.index.find(ref) is None and shelf.index.gone(ref) is not None:
-            shelf.objects.remove(ref, ref + PACKED, ref + NOTE)
+    contents = shelf.contents()
+    left = [
+        ref
+        for ref in contents.originals
+        if shelf.index.find(ref) is None and shelf.index.gone(ref) is not None
+    ]
+    for ref in left:
+        shelf.objects.remove(ref, ref + PACKED, ref + NOTE)
+    return shelf.contents() if left else contents
 
 
 def _over(counts: Counts, need: Need, most_bytes: int | None, most_count: int | None) -> bool:
