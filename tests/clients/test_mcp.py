@@ -244,3 +244,25 @@ def test_the_conformance_suite_passes_through_the_proxy(state, tmp_path):
             proxy.terminate()
     summary = done.stdout.partition("=== SUMMARY ===")[2]
     assert re.search(r"Total: [1-9]\d* passed, 0 failed", summary), summary
+
+
+def test_the_typescript_client_accepts_every_shortened_structure(state):
+    from tests.proxy import servers
+
+    done = subprocess.run(
+        [
+            *("node", Path(__file__).with_name("mcp_client.mjs"), CLIENTS / "node_modules"),
+            *(HEADGATE, "mcp", "--tokens", "300", "--", sys.executable, servers.__file__),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_S,
+        check=True,
+    )
+
+    told = json.loads(done.stdout)
+    assert told["tools"][-1] == "read_result"
+    assert told["rows 3"] == {"rows": [0, 1, 2]}
+    assert set(told["rows 50000"]) == {"_omitted", "rows"}
+    assert told["lines 3"] == servers.lines(3)["structuredContent"]
+    assert "of 50,000 lines omitted" in told["lines 50000"]["result"]
