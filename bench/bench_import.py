@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 ROUNDS = 9
 BARE = "pass"
@@ -17,11 +22,33 @@ FIRST = (
 )
 
 
-def timed(words: list[str]) -> float:
+HEADGATE = str(Path(sys.executable).with_name("headgate"))
+
+
+def event(lines: int, call: int = 0) -> bytes:
+    """What Claude Code tells a hook."""
+    text = "".join(f"worker {n}: compiled module_{n}.c\n" for n in range(lines))
+    told = {
+        "session_id": "bench",
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "make"},
+        "tool_response": {"stdout": text, "stderr": "", "interrupted": False, "isImage": False},
+        "tool_use_id": f"toolu_{call}",
+    }
+    return json.dumps(told).encode()
+
+
+def timed(
+    words: list[str], told: Callable[[int], bytes] = lambda call: b"", **environ: str
+) -> float:
     times = []
-    for _ in range(ROUNDS):
+    for call in range(ROUNDS):
+        stdin = told(call)
         start = time.perf_counter()
-        subprocess.run(words, check=True, stdin=subprocess.DEVNULL, capture_output=True)
+        subprocess.run(
+            words, check=True, input=stdin, capture_output=True, env={**os.environ, **environ}
+        )
         times.append(time.perf_counter() - start)
     return statistics.median(times)
 
@@ -33,6 +60,14 @@ def main(argv: list[str]) -> None:
             "import headgate (goal 100)": timed([sys.executable, "-c", IMPORT]),
             "a gate and its first result": timed([sys.executable, "-c", FIRST.format(state=state)]),
             "headgate --version": timed([sys.executable, "-m", "headgate", "--version"]),
+            **{
+                f"headgate hook, {what} (goal 60)": timed(
+                    [HEADGATE, "hook", "claude-code"],
+                    partial(event, lines),
+                    HEADGATE_STATE_DIR=state,
+                )
+                for what, lines in (("20 lines", 20), ("150 lines", 150), ("3,000 lines", 3_000))
+            },
         }
     print("| what | ms over a bare python | in all |\n| --- | --: | --: |")
     for what, seconds in rows.items():
