@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from headgate.marker import Marker
@@ -31,6 +31,9 @@ NEAR_SHARE = 0.8
 
 END = 10.0
 """What the first and the last line are worth."""
+
+MORE_THAN_ROOM = 1.5
+"""How much more of each end is looked at than the room can hold: lines measure differently."""
 
 GAP_BYTES = 36
 """About what the note takes that says which lines are left out."""
@@ -63,16 +66,39 @@ def shape_lined(
     if len(source.data) > MOST_BYTES or source.lines > MOST_LINES:
         return None
     lines = source.data.decode(errors="replace").removesuffix("\n").split("\n")
-    worths = ends_first(len(lines), lining.head_lean)
     room_bytes = room.limit * len(source.data) / max(source.size, 1)
+    worths: dict[int, float] = {}
     raise_near(worths, pointed_by(query, lines), lines, lining, room_bytes)
     for number in within(labelled(lines), lines, room_bytes * LABELLED_SHARE):
-        worths[number] = max(worths[number], OUTLINED)
+        worths[number] = OUTLINED
     for number in within(lining.outline(lines), lines, room_bytes * lining.outline_share):
-        worths[number] = max(worths[number], OUTLINED)
-    items = [Piece(i, i, text, worths[i - 1]) for i, text in enumerate(lines, 1)]
+        worths[number] = OUTLINED
+    items = with_ends(lines, worths, room_bytes, lining.head_lean)
     pieces = Pieces(items, len(lines), divisible=lining.divisible)
-    return shape_pieces(pieces, source, room, marker, "lines")
+    return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines")
+
+
+def with_ends(
+    lines: Sequence[str], worths: Mapping[int, float], room_bytes: float, head_lean: float
+) -> list[Piece]:
+    """The lines that are worth something, and as many at the ends as can have room at all."""
+    first = _reach(lines, room_bytes * MORE_THAN_ROOM)
+    last = _reach(lines[::-1], room_bytes * MORE_THAN_ROOM)
+    near_ends = {*range(first), *range(len(lines) - last, len(lines))}
+    items: list[Piece] = []
+    for i in sorted(near_ends | worths.keys()):
+        worth = max(worths.get(i, 0.0), by_place(i, len(lines), head_lean))
+        items.append(Piece(i + 1, i + 1, lines[i], worth))
+    return items
+
+
+def _reach(lines: Sequence[str], room_bytes: float) -> int:
+    """How many lines from the start fill the room."""
+    for count, line in enumerate(lines, 1):
+        room_bytes -= len(line) + 1
+        if room_bytes < 0:
+            return count
+    return len(lines)
 
 
 def within(numbers: Iterable[int], lines: Sequence[str], room_bytes: float) -> Iterable[int]:
@@ -84,15 +110,18 @@ def within(numbers: Iterable[int], lines: Sequence[str], room_bytes: float) -> I
         yield number
 
 
-def ends_first(total: int, head_lean: float) -> list[float]:
-    """What lines are worth by their place: the ends most, the rest by how near they are."""
+def by_place(number: int, total: int, head_lean: float) -> float:
+    """What a line is worth by its place: at the ends most, the rest by how near it is to one."""
     turn = max(total * head_lean, 1.0)
-    rest = total - turn + 1
-    return [END * (1 - min(i / turn, (total - 1 - i) / rest)) for i in range(total)]
+    return END * (1 - min(number / turn, (total - 1 - number) / (total - turn + 1)))
 
 
 def raise_near(
-    worths: list[float], pointed: Pointed, lines: Sequence[str], lining: Lining, room_bytes: float
+    worths: dict[int, float],
+    pointed: Pointed,
+    lines: Sequence[str],
+    lining: Lining,
+    room_bytes: float,
 ) -> None:
     """Make lines worth more that the query points at, and those around them, as many as may be."""
     least, beyond = POINTED
@@ -101,10 +130,11 @@ def raise_near(
     for number, strength in pointed.items():
         own = least + beyond * strength
         first = max(number - lining.near // 2, 0)
-        around = range(first, min(number + lining.near + 1, len(worths)))
+        around = range(first, min(number + lining.near + 1, len(lines)))
         left -= sum(len(lines[other]) + 1 for other in around if other not in seen)
         if left < 0 and seen:
             return
         seen.update(around)
         for other in around:
-            worths[other] = max(worths[other], own if other == number else own * NEAR_SHARE)
+            worth = own if other == number else own * NEAR_SHARE
+            worths[other] = max(worths.get(other, 0.0), worth)

@@ -55,7 +55,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """A text as pieces, in order."""
+    """A text as pieces, in order; lines that will not be shown anyway may be left out of them."""
 
     items: Sequence[Piece]
     total: int
@@ -104,6 +104,7 @@ class _Drawing:
         # What is shown may be denser or thinner than the source it was taken from.
         self.bytes_per_unit = len(sample.encode()) / max(room.size(sample), 1) if sample else 1.0
         self.size = source.size
+        self.joined = _joined(pieces)
         self.gap_bytes = self._cost(marker.gap(pieces.total, pieces.total + 1, pieces.what))
         self.main_bytes = self._cost(self._main(pieces.total, pieces.total, (1, pieces.total)))
         self.main_bytes += sum(map(self._cost, pieces.before))
@@ -156,14 +157,15 @@ class _Drawing:
             spent += size + around
             vain = 0
         for i in range(1, len(items) - 1):
-            alone = i not in chosen and i - 1 in chosen and i + 1 in chosen
-            if alone and sizes[i] <= self.gap_bytes:
+            between = i - 1 in chosen and i + 1 in chosen and self.joined[i] and self.joined[i + 1]
+            if i not in chosen and between and sizes[i] <= self.gap_bytes:
                 chosen[i] = sizes[i]
         return chosen, spent
 
     def _gaps(self, i: int, chosen: Mapping[int, int]) -> int:
-        left = i == 0 or i - 1 in chosen
-        right = i == len(self.pieces.items) - 1 or i + 1 in chosen
+        last = len(self.pieces.items) - 1
+        left = self.joined[i] and (i == 0 or i - 1 in chosen)
+        right = self.joined[i + 1] and (i == last or i + 1 in chosen)
         return 1 - left - right
 
     def _heading(self, i: int, chosen: Mapping[int, int]) -> int:
@@ -177,7 +179,7 @@ class _Drawing:
         gaps = self._missing(chosen)
         missing = self.pieces.total - self._covered(chosen)
         biggest = max(gaps, key=lambda i: gaps[i][1] - gaps[i][0], default=None)
-        is_all = len(chosen) == len(items) and all(chosen[i] == sizes[i] for i in chosen)
+        is_all = not gaps and all(size == sizes[i] for i, size in chosen.items())
         main = ""
         if not is_all or self.pieces.rewritten:
             gap = gaps[biggest] if biggest is not None else (1, self.pieces.total)
@@ -185,7 +187,7 @@ class _Drawing:
         at_head = bool(main) and (self.size > MUCH * self.room.limit or biggest is None)
         out = [*([main] if at_head else []), *self.pieces.before]
         heading = ""
-        for i in sorted({*chosen, *gaps}):
+        for i in (*sorted(chosen), len(items)):
             if i in gaps:
                 is_main = i == biggest and not at_head
                 out.append(main if is_main else self.marker.gap(*gaps[i], self.pieces.what))
@@ -196,7 +198,7 @@ class _Drawing:
                 heading = items[i].before
                 out.append(self._clipped(items[i].text, chosen[i]))
         out += notes
-        how = f"{len(chosen):,} of {len(items):,} {self.name}"
+        how = f"{len(chosen):,} {self.name}"
         is_all = is_all and len(notes) == len(self.pieces.after)
         return Drawn("\n".join(out), how, is_all=is_all)
 
@@ -210,14 +212,18 @@ class _Drawing:
         return min(covered, self.pieces.total)
 
     def _missing(self, chosen: Mapping[int, int]) -> dict[int, tuple[int, int]]:
-        """By the number of the first piece that is missing: from where to where."""
+        """By the number of the piece a gap stands before: from where to where it goes."""
         items = self.pieces.items
         gaps: dict[int, tuple[int, int]] = {}
-        before = -1
+        before, line = -1, 0
         for i in (*sorted(chosen), len(items)):
-            if i > before + 1:
-                gaps[before + 1] = (items[before + 1].first, items[i - 1].last)
-            before = i
+            is_end = i == len(items)
+            if self.pieces.rewritten and i > before + 1:
+                gaps[i] = (items[before + 1].first, items[i - 1].last)
+            stop = self.pieces.total if is_end else items[i].first - 1
+            if not self.pieces.rewritten and stop > line:
+                gaps[i] = (line + 1, stop)
+            before, line = i, 0 if is_end else items[i].last
         return gaps
 
     def _clipped(self, text: str, size: int) -> str:
@@ -239,3 +245,12 @@ class _Drawing:
         if self.room.size(long) * MARKER_PART <= self.room.limit:
             return long
         return self.marker.short(missing, total, self.pieces.what)
+
+
+def _joined(pieces: Pieces) -> list[bool]:
+    """Whether nothing is missing before each piece, and after the last, if all pieces are shown."""
+    if pieces.rewritten:
+        return [True] * (len(pieces.items) + 1)
+    ends = [0, *(piece.last for piece in pieces.items)]
+    starts = [*(piece.first for piece in pieces.items), pieces.total + 1]
+    return [start <= end + 1 for start, end in zip(starts, ends, strict=True)]

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headgate.marker import Marker
-from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
+from headgate.shape.lined import with_ends
+from headgate.shape.pieces import ALWAYS, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.worth import pointed_by
 from headgate.types import Kind, Query
@@ -30,8 +31,7 @@ MOST_OF_ROOM = 0.8
 """What differs may take this part of the room; more, and others choose better what to show."""
 
 INNER = 10.0
-POINTED = 5.0
-"""What a line of a repetition is worth, and what one more that the query points at."""
+"""What a line of a repetition is worth that the query points at."""
 
 GAP_BYTES = 36
 """About what the note at a gap takes."""
@@ -109,17 +109,11 @@ def _alike(
         return None
     texts = [line.decode(errors="replace") for line in lines]
     pointed = pointed_by(query, texts)
-    items = [
-        Piece(i + 1, i + 1, text, _worth(i, len(lines), pointed.get(i)) if i in inner else ALWAYS)
-        for i, text in enumerate(texts)
-    ]
+    worths = {i: INNER * (1 + strength) for i, strength in pointed.items()}
+    worths |= {i: ALWAYS for i in range(len(lines)) if i not in inner}
+    items = with_ends(texts, worths, room_bytes, 1.0)
     pieces = Pieces(items, len(lines), before=(marker.aside(NOTE),))
-    return shape_pieces(pieces, source, room, marker, "lines, the others alike")
-
-
-def _worth(number: int, total: int, pointed: float | None) -> float:
-    worth = INNER * (1 - number / total)
-    return worth if pointed is None else worth + INNER + POINTED * pointed
+    return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines, the others alike")
 
 
 def inner_lines(forms: Sequence[bytes]) -> set[int]:

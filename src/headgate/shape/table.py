@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from headgate.marker import Marker
 from headgate.shape.columns import MOST_COLUMNS, Column, columns_of, odd_rows
+from headgate.shape.lined import with_ends
 from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.worth import Pointed, pointed_by
@@ -32,9 +33,6 @@ POINTED = (20.0, 80.0)
 ODD = 50.0
 ODD_NEXT = 0.85
 """What a row is worth that differs, and what the next one is worth of that."""
-
-END = 10.0
-"""What a row is worth that stands at an end."""
 
 HEAD_LEAN = 0.6
 """How much nearer to its end the last row is than the first row to its start."""
@@ -65,22 +63,22 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
     if rows is None or len(rows) < LEAST_ROWS:
         return None
     heading = 2 if RULED.fullmatch(lines[rows[1].first - 1]) else 1
-    body = rows[heading:]
     width = min(len(rows[0].cells), MOST_COLUMNS)
     if width < LEAST_COLUMNS:
         return None
-    columns = columns_of([row.cells for row in body], width)
+    columns = columns_of([row.cells for row in rows[heading:]], width)
     texts = ["\n".join(lines[row.first - 1 : row.last]) for row in rows]
-    pointed = pointed_by(query, texts[heading:])
-    worths = [ALWAYS] * heading + _worths(len(body), pointed, odd_rows(columns))
+    worths = _worths(pointed_by(query, texts), [heading + i for i in odd_rows(columns)])
+    worths |= dict.fromkeys(range(heading), ALWAYS)
+    room_bytes = room.limit * len(source.data) / max(source.size, 1)
     items = [
-        Piece(row.first, row.last, text, worth)
-        for row, text, worth in zip(rows, texts, worths, strict=True)
+        Piece(rows[one.first - 1].first, rows[one.first - 1].last, one.text, one.worth)
+        for one in with_ends(texts, worths, room_bytes, HEAD_LEAN)
     ]
     note = marker.aside(_in_words(rows[0].cells[:width], columns))
     notes = (note,) if room.size(note) * NOTE_PART <= room.limit else ()
     pieces = Pieces(items, len(lines), before=notes)
-    return shape_pieces(pieces, source, room, marker, "rows")
+    return shape_pieces(pieces, source, room, marker, f"of {len(rows):,} rows")
 
 
 def _delimited(lines: list[str], delimiter: str) -> list[Row] | None:
@@ -100,15 +98,12 @@ def _spaced(lines: list[str]) -> list[Row]:
     return [Row(i, i, SPACED.split(line.strip(" |│"))) for i, line in enumerate(lines, 1)]
 
 
-def _worths(total: int, pointed: Pointed, odd: Sequence[int]) -> list[float]:
-    """What each row is worth; of rows alike those nearer to an end."""
-    half = max(total * HEAD_LEAN, 1.0)
-    worths = [END * (1 - min(i / half, (total - 1 - i) / (total - half + 1))) for i in range(total)]
-    for rank, i in enumerate(odd):
-        worths[i] = max(worths[i], ODD * ODD_NEXT**rank)
+def _worths(pointed: Pointed, odd: Sequence[int]) -> dict[int, float]:
+    """What rows are worth that differ or that the query names."""
+    worths = {i: ODD * ODD_NEXT**rank for rank, i in enumerate(odd)}
     least, beyond = POINTED
     for i, strength in pointed.items():
-        worths[i] += least + beyond * strength
+        worths[i] = worths.get(i, 0.0) + least + beyond * strength
     return worths
 
 

@@ -134,6 +134,8 @@ class _Reader:
         self.pre = 0
         self.first = 0
         self.hidden = 0
+        self.told: dict[bytes, tuple[bool, bool]] = {}
+        """What attributes say that were met before: pages write the same ones many times."""
         self.at_title = False
 
     def text(self, raw: bytes, at: int) -> None:
@@ -198,8 +200,11 @@ class _Reader:
             self.texts.append(" | ")
 
     def _enter(self, name: bytes, attributes: bytes) -> None:
-        around = name in AROUND or _named_around(attributes)
-        hidden = name in HIDDEN or (bool(attributes) and UNSEEN.search(attributes) is not None)
+        told = self.told.get(attributes)
+        if told is None:
+            told = self.told[attributes] = _told(attributes)
+        around = name in AROUND or told[0]
+        hidden = name in HIDDEN or told[1]
         self.open.append(_Element(name, around, hidden, len(self.blocks)))
         self.counts[name] += 1
         self.hidden += hidden
@@ -262,12 +267,14 @@ class _Reader:
         _mark_main(self.blocks, self.spans)
 
 
-def _named_around(attributes: bytes) -> bool:
-    if not attributes:
-        return False
+def _told(attributes: bytes) -> tuple[bool, bool]:
+    """Whether attributes say that an element stands around the text, and that it is not seen."""
+    if b"=" not in attributes and b"hidden" not in attributes:
+        return False, False
     found = b" ".join(b"".join(names) for names in NAMED.findall(attributes)).lower()
     found = found.replace(b"_", b"-")
-    return AROUND_NAME.search(found) is not None and MAIN_NAME.search(found) is None
+    around = AROUND_NAME.search(found) is not None and MAIN_NAME.search(found) is None
+    return around, UNSEEN.search(attributes) is not None
 
 
 def _mark_main(blocks: list[Block], spans: list[tuple[int, int, bool]]) -> None:
@@ -334,7 +341,7 @@ def read_page(data: bytes) -> Webpage:
             if not tag.endswith(b"/"):
                 text, i, at = _past_element(parts, i, at, name)
         elif name:
-            reader.start(name, tag[:ATTRIBUTE_BYTES], start)
+            reader.start(name, tag[len(name) : ATTRIBUTE_BYTES], start)
         reader.text(text, at - len(text))
     reader.close(at)
     return Webpage(SPACES.sub(" ", reader.title).strip(), reader.blocks)
