@@ -158,3 +158,27 @@ def test_models_that_bind_their_thinking_are_known(model, binds):
 def test_what_has_aged_once_goes_on_though_it_is_small_now():
     assert epoch([old(size=90, turns=4, step=1)], use(), BY_TURNS).moves == ((0, 2),)
     assert epoch([old(size=90, turns=4)], use(), BY_TURNS) == NO_EPOCH
+
+
+PAYING = Ageing(high=None, pays_from_tokens=1_000, keep_last=0)
+
+
+@pytest.mark.proves("H10")
+def test_an_epoch_opens_as_soon_as_it_pays():
+    # 1,940 tokens read 40 times at a tenth, against 3,060 written again.
+    often = use(used=5_000, sizes=(2_000, 3_000), requests=40)
+
+    assert epoch([old()], often, PAYING) == Epoch(((0, 2),), "it pays")
+
+
+@pytest.mark.proves("H10")
+def test_no_epoch_opens_before_it_pays_or_in_a_small_history():
+    assert epoch([old()], use(used=5_000, sizes=(2_000, 3_000), requests=10), PAYING) == NO_EPOCH
+    assert epoch([old()], use(used=999, sizes=(2_000, 3_000), requests=40), PAYING) == NO_EPOCH
+
+
+@pytest.mark.proves("H10")
+def test_what_nobody_has_cached_costs_nothing_to_change():
+    cold = use(used=5_000, sizes=(2_000, 3_000), requests=1, is_cold=True)
+
+    assert epoch([old()], cold, PAYING) == Epoch(((0, 2),), "it pays")

@@ -27,6 +27,9 @@ class Ageing:
     """How far down an epoch goes."""
     turns: tuple[int, int] | None = None
     """Turns after which a result keeps its ends, then one line; None: turns do not count."""
+    pays_from_tokens: int | None = None
+    """From this size of a history on an epoch opens as soon as what it takes away pays for the
+    rewrite of the rest; None: it never does by itself."""
     idle: bool = False
     """Whether an epoch may open when the provider's cache has gone cold."""
     least: Amount = tokens(500)
@@ -107,6 +110,10 @@ def epoch(results: Sequence[Old], use: Use, ageing: Ageing) -> Epoch:
         moves = _by_turns(able, results, ageing.turns)
         if moves and (not ageing.weigh or use.is_cold or _worth_it(moves, results, use, ageing)):
             return Epoch(moves, "results are old")
+    if ageing.pays_from_tokens is not None and use.used >= ageing.pays_from_tokens:
+        moves = tuple((i, 2) for i in able if _saving(results[i], 2, ageing) > 0)
+        if moves and (use.is_cold or _worth_it(moves, results, use, ageing)):
+            return Epoch(moves, "it pays")
     return NO_EPOCH
 
 

@@ -61,7 +61,9 @@ def compact(
     """Open an epoch if it is time; None: nothing moves."""
     ageing = desk.policy.ageing
     used, window = counted.tokens, counted.window_tokens
-    if ageing.turns is None and not pressing(ageing, used, window, is_cold=is_cold):
+    pays_from = ageing.pays_from_tokens
+    waits = ageing.turns is None and (pays_from is None or used < pays_from)
+    if waits and not pressing(ageing, used, window, is_cold=is_cold):
         return None
     last_bound = _last_thinking(history) if binds_thinking(history.model) else -1
     olds = [_old(standing, last_bound, desk) for standing in standings]
