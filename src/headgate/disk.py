@@ -242,7 +242,7 @@ class Temp:
         self.name = TEMP_PREFIX + os.urandom(8).hex()
         self.fd = os.open(self.name, CREATE_FLAGS, FILE_MODE, dir_fd=self.folder.fd)
         try:
-            locked, status = _lock(self.fd), os.fstat(self.fd)
+            locked, status = try_lock(self.fd), os.fstat(self.fd)
             # A umask can take the owner's own rights away.
             if status.st_mode & 0o777 != FILE_MODE:
                 os.fchmod(self.fd, FILE_MODE)
@@ -285,13 +285,14 @@ def leftover_temps(folder: OpenFolder) -> Iterator[str]:
         with suppress(OSError):
             fd = os.open(name, READ_FLAGS, dir_fd=folder.fd)
             try:
-                if _lock(fd):
+                if try_lock(fd):
                     yield name
             finally:
                 os.close(fd)
 
 
-def _lock(fd: int) -> bool:
+def try_lock(fd: int) -> bool:
+    """Take the lock of an open file, unless somebody has it."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -397,9 +397,9 @@ def test_an_index_of_tombstones_stays_short_and_forgets_none(
         assert reader.last().call_id == "c59"
 
 
-def test_a_sweep_that_cannot_be_is_told_and_does_not_stop_the_write(open_store, clock, tmp_path):
-    store = open_store()
-    keep(store, text(0))
+def test_a_session_that_cannot_be_looked_at_is_told_and_stops_no_other(open_store, clock, tmp_path):
+    store = open_store(age_s=3_600, live_s=0)
+    old = keep(store, text(0)).ref
     (tmp_path / "state" / "sessions" / "broken").mkdir(mode=0o777)
     (tmp_path / "state" / "sessions" / "broken").chmod(0o777)
     clock.now_ns += 2 * HOUR
@@ -408,6 +408,8 @@ def test_a_sweep_that_cannot_be_is_told_and_does_not_stop_the_write(open_store, 
 
     assert "others may write in it" in store.take_trouble()
     assert store.take_trouble() is None
+    with pytest.raises(RefGone):
+        store.about(old)
 
 
 @pytest.mark.proves("K4")
@@ -441,3 +443,16 @@ def test_an_error_of_the_count_is_a_store_error(open_store, tmp_path):
     with pytest.raises(StoreError):
         keep(store, text(1))
     assert store.read(ref_in(store, text(0)), 0, 999) == text(0)
+
+
+def test_a_writer_that_is_dropped_while_the_lock_is_held_waits_for_nobody(open_store, tmp_path):
+    store = open_store()
+    writer = store.writer(call_id="c", tool="t")
+    writer.write(b"x" * 600_000)
+    with store.house.usage.locked():
+        del writer
+
+    assert on_disk(tmp_path / "state") == 0
+    assert counted(store)[0] > 0, "too high is safe, and the next sweep counts again"
+    store.house.sweep(EVERYTHING)
+    assert counted(store) == (0, 0)

@@ -152,6 +152,8 @@ def put_in_order(house: House, retention: Retention, asked: Namespace) -> Done:
     from headgate.spill.compress import compress
 
     swept = house.sweep(retention, dry=asked.dry_run)
+    for skipped in swept.skipped:
+        say(f"left alone: {skipped}")
     now_ns = time.time_ns()
     deeds = [
         Deed(

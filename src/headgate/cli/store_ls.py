@@ -12,6 +12,7 @@ from headgate.cli.opening import chosen, session_for
 from headgate.cli.output import CommandError, say, show_record, show_table
 from headgate.cli.parser import Parser
 from headgate.cli.progress import size
+from headgate.errors import StoreError
 from headgate.spill.house import House
 from headgate.spill.local import LocalStore
 from headgate.spill.private import state_folder
@@ -81,8 +82,11 @@ def list_sessions(state: Path, *, as_json: bool) -> int:
     rows: list[list[str]] = []
     total, count = 0, 0
     for shelf in house.shelves():
-        counts = shelf.contents().counts
-        kept = shelf.index.all()
+        try:
+            counts, kept = shelf.contents().counts, shelf.index.all()
+        except StoreError as error:
+            say(f"left out: {error}")
+            continue
         times = [one.time_ns for one in kept]
         newest, oldest = max(times, default=0), min(times, default=0)
         total, count = total + counts.bytes, count + len(kept)

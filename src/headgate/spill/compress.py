@@ -40,8 +40,12 @@ class Compressed:
 def compress(house: House, retention: Retention) -> Iterator[Compressed]:
     """Compress what may be compressed, one original after the other."""
     for shelf in house.shelves():
-        there = entries(shelf.objects.folder)
-        for held in shelf.held(shelf.contents(), retention, house.clock()):
+        try:
+            there = entries(shelf.objects.folder)
+            originals = shelf.held(shelf.contents(), retention, house.clock())
+        except StoreError:
+            continue
+        for held in originals:
             kept = shelf.index.find(held.ref)
             if kept is None or held.wanted or held.ref not in there:
                 continue

@@ -49,6 +49,8 @@ class Swept:
 
     removed: tuple[Removed, ...]
     left: Counts
+    skipped: tuple[str, ...] = ()
+    """Sessions that could not be looked at, each in words; they keep nobody else from being."""
 
 
 NO_ROOM: Final = {
@@ -113,9 +115,17 @@ class House:
             self._add(books, shelf, total, mine, need)
         return None
 
-    def release(self, shelf: Shelf, size_bytes: int, count: int, temp: Temp | None = None) -> None:
+    def release(
+        self,
+        shelf: Shelf,
+        size_bytes: int,
+        count: int,
+        temp: Temp | None = None,
+        *,
+        wait: bool = True,
+    ) -> None:
         """Count what is not needed after all no longer; `temp` goes with it."""
-        with suppress(StoreError), self.usage.locked() as books:
+        with suppress(StoreError), self.usage.locked(wait=wait) as books:
             if temp is not None:
                 temp.discard()
             total, mine = self._known(books, shelf)
@@ -176,10 +186,15 @@ class House:
     ) -> Swept:
         """Remove what is too old and what is too much, count what is left; `dry` only says it."""
         with self.usage.locked() as books:
-            shelves = [ours] if ours and ours_only else list(self.shelves(ours))
-            by_name = {shelf.name: shelf for shelf in shelves}
-            look = Shelf.contents if dry else cleaned
-            contents = {name: look(shelf) for name, shelf in by_name.items()}
+            skipped: list[str] = []
+            by_name: dict[str, Shelf] = {}
+            contents: dict[str, Contents] = {}
+            for shelf in [ours] if ours and ours_only else self.shelves(ours):
+                try:
+                    contents[shelf.name] = shelf.contents() if dry else cleaned(shelf)
+                    by_name[shelf.name] = shelf
+                except StoreError as error:
+                    skipped.append(str(error))
             going = self._going(by_name, contents, retention, need, ours_only)
             if not dry:
                 self._remove(by_name, going)
@@ -191,7 +206,7 @@ class House:
         ]
         left = _sum(each.counts for each in contents.values())
         less = -sum(one.size_bytes for one in removed)
-        return Swept(tuple(removed), left.plus(less, -len(removed)))
+        return Swept(tuple(removed), left.plus(less, -len(removed)), tuple(skipped))
 
     def _going(
         self,
@@ -256,7 +271,10 @@ class House:
             mine = shelf.contents().counts
             books.set_of(shelf.folder, mine)
         if total is None:
-            others = [each.contents().counts for each in self.shelves(shelf)]
+            others: list[Counts] = []
+            for each in self.shelves(shelf):
+                with suppress(StoreError):
+                    others.append(each.contents().counts)
             total = replace(_sum(others), swept_ns=self.clock())
         return total, mine
 

@@ -209,9 +209,11 @@ class LocalStore:
         self._removed += self.house.reserve(self.shelf, self.retention, temp, need, exact)
         return exact
 
-    def release(self, size_bytes: int, count: int, temp: Temp | None = None) -> None:
+    def release(
+        self, size_bytes: int, count: int, temp: Temp | None = None, *, wait: bool = True
+    ) -> None:
         """Count what is not needed after all no longer; `temp` goes with it."""
-        self.house.release(self.shelf, size_bytes, count, temp)
+        self.house.release(self.shelf, size_bytes, count, temp, wait=wait)
 
     def _reserve_beside(self, temp: Temp, have: int, want: int) -> None:
         """Count what stands beside an original; for that alone nothing is removed."""
@@ -234,7 +236,9 @@ class LocalStore:
         if not self.house.is_due:
             return
         try:
-            self._removed += self.house.sweep(self.retention, ours=self.shelf).removed
+            swept = self.house.sweep(self.retention, ours=self.shelf)
+            self._removed += swept.removed
+            self._trouble = next(iter(swept.skipped), None)
         except StoreError as error:
             self._trouble = str(error)
 

@@ -18,7 +18,16 @@ from typing import Final
 
 from xxhash import xxh3_64_intdigest
 
-from headgate.disk import File, Folder, OpenFolder, create_once, open_file, store_error, write_all
+from headgate.disk import (
+    File,
+    Folder,
+    OpenFolder,
+    create_once,
+    open_file,
+    store_error,
+    try_lock,
+    write_all,
+)
 from headgate.errors import StoreError
 from headgate.journal import LOCK_WAIT_S, take_lock
 from headgate.retention import Retention
@@ -56,13 +65,14 @@ class Usage:
         self._file = state / FILE_NAME
 
     @contextmanager
-    def locked(self) -> Iterator[Books]:
-        """The counts, which nobody else changes meanwhile."""
+    def locked(self, *, wait: bool = True) -> Iterator[Books]:
+        """The counts, which nobody else changes meanwhile; `wait` for who has them now, or not."""
         fd = self._open()
         try:
-            if not take_lock(fd, fcntl.LOCK_EX):
+            if not (take_lock(fd, fcntl.LOCK_EX) if wait else try_lock(fd)):
+                waited = f"for {LOCK_WAIT_S:.0f} s" if wait else "just now"
                 raise StoreError(
-                    f"{self._file.path} was locked by another process for {LOCK_WAIT_S:.0f} s; "
+                    f"{self._file.path} was locked by another process {waited}; "
                     f"see whether it was stopped"
                 )
             yield Books(fd, self._file.path)

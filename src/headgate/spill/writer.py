@@ -24,7 +24,9 @@ class Keeper(Protocol):
         """Count what `temp` is about to hold; answers with how long it may get."""
         ...
 
-    def release(self, size_bytes: int, count: int, temp: Temp | None = None) -> None:
+    def release(
+        self, size_bytes: int, count: int, temp: Temp | None = None, *, wait: bool = True
+    ) -> None:
         """Count what is not needed after all no longer."""
         ...
 
@@ -91,14 +93,7 @@ class LocalWriter:
 
     def abort(self) -> None:
         """Forget the bytes; harmless after `commit`."""
-        self._ended = True
-        self._waiting = []
-        temp, granted = self._temp, self._granted
-        self._temp, self._granted = None, 0
-        if temp is not None and granted:
-            self._store.release(granted, 1, temp)
-        if temp is not None:
-            temp.discard()
+        self._end(wait=True)
 
     def place(self, ref: Ref, length: int, now_ns: int) -> None:
         """Give the object its place on disk; the store asks for it where it has none yet."""
@@ -113,7 +108,18 @@ class LocalWriter:
 
     def __del__(self) -> None:
         if not self._ended:
-            self.abort()
+            # Anything may be going on in this thread, the very lock being held by it among that.
+            self._end(wait=False)
+
+    def _end(self, *, wait: bool) -> None:
+        self._ended = True
+        self._waiting = []
+        temp, granted = self._temp, self._granted
+        self._temp, self._granted = None, 0
+        if temp is not None and granted:
+            self._store.release(granted, 1, temp, wait=wait)
+        if temp is not None:
+            temp.discard()
 
     def _check_open(self) -> None:
         if self._ended:
