@@ -170,7 +170,8 @@ def test_a_rate_limit_is_a_result_to_reason_about(run):
 
 @pytest.mark.proves("G2")
 def test_cancelling_a_batch_answers_what_ran_and_what_did_not(finish, state):
-    tools, events, over = Registry(grace_s=WAIT_S), [], Event()
+    tools, events = Registry(grace_s=WAIT_S), []
+    over, running = Event(), Event()
 
     @tools.tool
     def quick() -> str:
@@ -179,6 +180,7 @@ def test_cancelling_a_batch_answers_what_ran_and_what_did_not(finish, state):
     @tools.tool
     def notices(context: Context) -> str:
         assert over.wait(WAIT_S)
+        assert running.wait(WAIT_S)
         batch.cancel("the user left")
         assert context.wait(WAIT_S)
         assert context.cancelled
@@ -186,6 +188,7 @@ def test_cancelling_a_batch_answers_what_ran_and_what_did_not(finish, state):
 
     @tools.tool
     async def cleans_up() -> str:
+        running.set()
         try:
             await asyncio.Event().wait()
         finally:
@@ -232,30 +235,28 @@ def lines_of(count: int) -> str:
 
 
 @pytest.mark.proves("G2")
-def test_an_async_tool_that_is_cancelled_before_its_first_step_is_not_left(finish, state):
+def test_an_async_tool_that_is_cancelled_before_its_first_step_is_not_left(state):
     tools, events, release = Registry(grace_s=WAIT_S), [], Event()
 
     @tools.tool
-    async def holds_the_loop() -> str:
-        release.wait(WAIT_S)
-
-    @tools.tool
-    async def behind_it() -> str:
-        await asyncio.Event().wait()
+    async def behind() -> str:
+        events.append("begun")
 
     @tools.tool
     def cancels(context: Context) -> str:
         batch.cancel("enough")
-        context.wait(0.1)
+        assert context.wait(WAIT_S)
         release.set()
 
     gate = Gate(state=state, hooks=[events.append])
-    names = ("holds_the_loop", "behind_it", "cancels")
-    batch = tools.batch(gate, [Call(f"call_{name}", name) for name in names])
-    results = finish(batch)
+    batch = tools.batch(gate, [Call("call_1", "behind"), Call("call_2", "cancels")])
+    # Until it is released, the loop begins nothing.
+    tools._loop.loop().call_soon_threadsafe(release.wait, WAIT_S)
+    results = batch.run()
     tools.close()
 
-    assert texts(results)[1] == f"behind_it was cancelled (enough) while it ran. {UNKNOWN}"
+    assert texts(results)[0] == f"behind was cancelled (enough) while it ran. {UNKNOWN}"
+    assert "begun" not in events
     assert not [event for event in events if isinstance(event, CallLeft)]
 
 
@@ -516,6 +517,23 @@ def test_nobody_hears_a_tool_whose_call_was_answered(run, state):
 
     assert told.wait(WAIT_S)
     assert not [event for event in events if isinstance(event, Progress)]
+
+
+@pytest.mark.proves("R13")
+def test_nobody_hears_what_a_tool_left_behind_when_it_returned(run, state):
+    tools, events, kept = Registry(), [], []
+
+    @tools.tool
+    def returns(context: Context) -> str:
+        kept.append(context)
+        return "done"
+
+    gate = Gate(tools.policy(), state=state, hooks=[events.append])
+    run(tools, [Call("call_1", "returns")], gate=gate)
+    kept[0].progress("still here")
+
+    assert not [event for event in events if isinstance(event, Progress)]
+    assert not kept[0].cancelled
 
 
 @pytest.mark.proves("R9")

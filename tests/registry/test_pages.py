@@ -287,6 +287,41 @@ def test_a_failure_is_shown_as_it_is(run):
 
 
 @pytest.mark.proves("S7")
+def test_an_argument_that_the_tool_names_makes_another_call_of_it(run, state):
+    tools, seen = Registry(), []
+
+    @tools.tool
+    def ask(prompt: str, max_tokens: int) -> str:
+        seen.append(max_tokens)
+        return lines(max_tokens)
+
+    gate = Gate(state=state)
+    for number, most in enumerate((400, 500)):
+        arguments = {"prompt": "x", "max_tokens": most, "page": 2}
+        run(tools, [Call(f"call_{number}", "ask", arguments)], gate=gate)
+
+    assert seen == [400, 500]
+
+
+@pytest.mark.proves("S7")
+def test_there_are_no_pages_of_a_failure(run, state):
+    tools, outcomes = Registry(), [ValueError("no"), ITEMS]
+
+    @tools.tool
+    def flaky() -> list[dict[str, object]]:
+        outcome = outcomes.pop(0)
+        if isinstance(outcome, ValueError):
+            raise outcome
+        return outcome
+
+    gate = Gate(state=state)
+    run(tools, [Call("call_1", "flaky")], gate=gate)
+    [result] = run(tools, [Call("call_2", "flaky", {"page": 2, "pageSize": 3})], gate=gate)
+
+    assert shown(result) == (2, 3, [3, 4, 5])
+
+
+@pytest.mark.proves("S7")
 def test_without_a_store_the_tool_runs_and_its_result_is_shown_as_any_other(run, state):
     records = Counted()
     gate = Gate(Policy(spill=False), state=state)

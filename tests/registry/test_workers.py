@@ -37,14 +37,17 @@ def test_as_many_run_at_once_as_are_given():
     assert done.wait(WAIT_S)
 
 
-def test_a_thread_is_used_again():
-    workers = Workers()
-    first = ran_in(workers)
+def test_threads_are_used_again():
+    workers, before = Workers(), set(threading.enumerate())
+    together = Barrier(2)
 
-    # The thread counts itself idle after its task; until then another one is started.
-    again = [ran_in(workers) for _ in range(20)]
+    for _ in range(50):
+        workers.start(lambda: together.wait(WAIT_S))
+        together.wait(WAIT_S)
+        ran_in(workers)
 
-    assert first in again
+    # A thread counts itself idle just after its task; until then another one may be started.
+    assert len(set(threading.enumerate()) - before) < 50
 
 
 def test_a_thread_that_nobody_needs_ends():

@@ -177,15 +177,16 @@ class Batch:
             self._start(number)
 
     def _start(self, number: int) -> None:
-        tool, variables = self._jobs[number].tool, copy_context()
+        tool = self._jobs[number].tool
         if tool is None or not tool.is_async:
+            variables = copy_context()
             self._workers.start(lambda: self._work(number, variables))
             return
         if self._loop is not None:
-            self._spawn(self._loop, number, variables)
+            self._spawn(self._loop, number)
             return
         loop = self._own_loop.loop()
-        loop.call_soon_threadsafe(self._spawn, loop, number, variables)
+        loop.call_soon_threadsafe(self._spawn, loop, number)
 
     def _stop(self, number: int) -> None:
         self._contexts[number].stop()
@@ -203,9 +204,9 @@ class Batch:
             outcome = Raised(error)
         self._send(Ended(number, outcome))
 
-    def _spawn(self, loop: asyncio.AbstractEventLoop, number: int, variables: Variables) -> None:
-        """On the loop: begin an async tool."""
-        self._tasks[number] = task = loop.create_task(self._await(number), context=variables)
+    def _spawn(self, loop: asyncio.AbstractEventLoop, number: int) -> None:
+        """On the loop: begin an async tool; a task has the variables of who asked for it."""
+        self._tasks[number] = task = loop.create_task(self._await(number))
         task.add_done_callback(lambda task: self._dropped(number, task))
         if self._contexts[number].cancelled:
             task.cancel()
