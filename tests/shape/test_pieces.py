@@ -64,6 +64,13 @@ def test_what_may_follow_is_shown_where_there_is_room():
     assert "- link 3: https://example.org/3" in text
 
 
+def test_where_every_line_is_shown_and_one_is_cut_the_marker_counts_bytes():
+    text = shown([1.0, 1.0, 1.0], 300, text="{} " + "word " * 300)
+
+    assert text.startswith("[3,")
+    assert " bytes omitted, about " in text.split("\n")[0]
+
+
 def test_a_heading_is_shown_once_above_the_pieces_it_belongs_to():
     items = [Piece(i, i, f"  {i}: hit", 1.0, before=f"file{i // 4}.py") for i in range(1, 7)]
     source = Source(b"x" * 4_000, "search", 4_000, 6)

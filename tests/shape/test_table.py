@@ -80,7 +80,7 @@ def test_columns_set_with_spaces_are_a_table_too():
 
 
 def test_what_is_no_table_is_left_to_others():
-    assert shaped("csv", "id,text\n" + "1," + "x" * 200_000 + "\n2,y\n3,z", 200) is None
+    assert shaped("csv", 'id,text\n1,"' + "x" * 200_000 + '"\n2,y\n3,z', 200) is None
     assert shaped("csv", "one,line", 200) is None
 
 

@@ -60,18 +60,19 @@ def _column(cells: list[str]) -> Column:
 
 def _numeric(cells: list[str]) -> Column:
     numbers = _numbers(cells)
-    known = [(number, i) for i, number in enumerate(numbers) if number is not None]
-    least, most = min(known), max(known)
-    odd = [least[1], most[1]]
-    if known[0] in (least, most) and known[-1] in (least, most):
+    known = [number for number in numbers if number is not None]
+    least, most = numbers.index(min(known)), numbers.index(max(known))
+    odd = [least, most]
+    if {known[0], known[-1]} == {min(known), max(known)}:
         # A column that only grows has its extremes at the ends, where they are seen anyway.
         odd = []
-    others = [i for i, number in enumerate(numbers) if number is None and cells[i]]
-    if len(others) <= max(HOLES_SHARE * len(cells), 1):
-        odd = others[:MOST_PER_REASON] + odd
-    odd += _holes(cells, cells.count(""))
-    name = "int" if all("." not in cells[i] for _, i in known[:SAMPLE_ROWS]) else "number"
-    return Column(f"{name} {cells[least[1]]}..{cells[most[1]]}", tuple(odd))
+    if len(known) < len(cells):
+        others = [i for i, number in enumerate(numbers) if number is None and cells[i]]
+        if len(others) <= max(HOLES_SHARE * len(cells), 1):
+            odd = others[:MOST_PER_REASON] + odd
+        odd += _holes(cells, cells.count(""))
+    name = "number" if any("." in cell for cell in cells[:SAMPLE_ROWS]) else "int"
+    return Column(f"{name} {cells[least]}..{cells[most]}", tuple(dict.fromkeys(odd)))
 
 
 def _categories(cells: list[str], counts: Counter[str]) -> Column:
@@ -102,6 +103,8 @@ def _numbers(cells: list[str]) -> list[float | None]:
         numbers = [*map(float, cells)]
     except ValueError:
         return [_number(cell) for cell in cells]
+    if math.isfinite(sum(numbers)):
+        return [*numbers]
     return [number if math.isfinite(number) else None for number in numbers]
 
 

@@ -17,7 +17,9 @@ from headgate.types import Query
 
 HIT = re.compile(r"((?:[A-Za-z]:)?[^\s:][^:]*?)[:-](\d+)[:-](.*)")
 NAMED = re.compile(r"([^\s:]+):(.*)")
-ENTRY = re.compile(r"(?:.*[\s│├└─|`+-])?(\S+?)[/*@|=>:]?$")
+
+FIRST_HITS = 40
+"""Of how many hits of a file it is told whether they define what was searched for."""
 
 
 def shape_search(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
@@ -36,20 +38,22 @@ def by_file(lines: Sequence[str]) -> list[int]:
     for number, line in enumerate(lines):
         found = HIT.match(line) or NAMED.match(line)
         if found:
-            text = found[found.lastindex or 1].lstrip()
-            hits.setdefault(found[1], []).append((DEFINED.match(text) is None, number))
+            of_file = hits.setdefault(found[1], [])
+            uses = len(of_file) < FIRST_HITS and DEFINED.match(found[found.lastindex or 1].lstrip())
+            of_file.append((not uses, number))
     return _in_turns([[number for _, number in sorted(of_file)] for of_file in hits.values()])
 
 
 def by_folder(lines: Sequence[str]) -> list[int]:
     """Entries whose folder or ending is rare, then one of each folder, then a second of each."""
-    names = [found[1] if (found := ENTRY.match(line)) else line for line in lines]
+    names = [line[line.rfind(" ") + 1 :].rstrip("/*@|=>:") or line for line in lines]
     folders: dict[str, list[int]] = {}
-    endings = Counter(map(_ending, names))
+    ended = [*map(_ending, names)]
+    endings = Counter(ended)
     for number, name in enumerate(names):
         folders.setdefault(name.rpartition("/")[0], []).append(number)
     alone = [numbers[0] for numbers in folders.values() if len(numbers) == 1]
-    rare = [number for number, name in enumerate(names) if endings[_ending(name)] == 1]
+    rare = [number for number, ending in enumerate(ended) if endings[ending] == 1]
     few = _some(rare, names, endings.__len__) + _some(alone, names, folders.__len__)
     few.sort(key=lambda number: ("/." not in names[number], names[number].count("/")))
     return list(dict.fromkeys([*few, *_in_turns(list(folders.values()))]))

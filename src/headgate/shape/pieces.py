@@ -183,7 +183,7 @@ class _Drawing:
         main = ""
         if not is_all or self.pieces.rewritten:
             gap = gaps[biggest] if biggest is not None else (1, self.pieces.total)
-            main = self._main(missing, self.pieces.total, gap)
+            main = self._main(missing, self.pieces.total, gap) if missing else self._cut(chosen)
         at_head = bool(main) and (self.size > MUCH * self.room.limit or biggest is None)
         out = [*([main] if at_head else []), *self.pieces.before]
         heading = ""
@@ -233,6 +233,16 @@ class _Drawing:
         note = self._cost(self.marker.inside(len(text)))
         keep = grapheme_before(text, len(data[: max(size - note, 0)].decode(errors="ignore")))
         return text[:keep] + self.marker.inside(len(text) - keep)
+
+    def _cut(self, chosen: Mapping[int, int]) -> str:
+        """The marker where every line is shown, and some are cut inside."""
+        items, sizes = self.pieces.items, self.pieces.sizes
+        cut = [i for i in sorted(chosen) if chosen[i] < sizes[i]]
+        hidden = sum(sizes[i] - chosen[i] for i in cut)
+        first = items[cut[0]] if cut else items[0]
+        tokens = int(self.size * hidden / max(len(self.source.data), 1))
+        ask = Ask("lines", f"{first.first}-{first.last}")
+        return self.marker.long(hidden, len(self.source.data), "bytes", tokens, ask)
 
     def _main(self, missing: int, total: int, gap: tuple[int, int]) -> str:
         first, last = gap
