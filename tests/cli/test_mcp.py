@@ -116,9 +116,6 @@ def test_a_name_clash_refuses_to_start_with_the_way_out(headgate):
 
 
 def test_what_is_denied_is_refused_to_the_server(headgate):
-    allowed = {"jsonrpc": "2.0", "id": "q", "result": {"model": "m"}}
-    answers, _ = spoken(headgate, messages=[call(1, "ask"), allowed])
-    assert json.loads(text(answers[1])) == {"model": "m"}
     answers, _ = spoken(headgate, "--deny", "sampling", messages=[call(1, "ask")])
     assert "denied" in text(answers[1])
 
@@ -166,6 +163,30 @@ def test_what_cannot_run_says_why_in_one_line(headgate, words, says):
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.decode().startswith(says)
     assert done.stderr.count(b"\n") == 1
+
+
+CORE_ONLY = """
+import sys
+
+for name in ("docstring_parser", "fastmcp", "httpx2", "mcp", "mcp_types", "pydantic", "uvicorn"):
+    sys.modules[name] = None
+from headgate.cli import main
+
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_on_stdio_it_needs_the_core_alone_and_over_http_names_the_extra(headgate):
+    def run(*words, **more):
+        command = [sys.executable, "-c", CORE_ONLY, "mcp", *words]
+        return subprocess.run(command, capture_output=True, timeout=20, cwd=headgate.folder, **more)
+
+    messages = [hello(), call(1, "lines", n=9_000, page=2)]
+    spoken = run(*SERVER, input="".join(json.dumps(m) + "\n" for m in messages).encode())
+    assert b"page 2 of 45, lines 201-400 of 9,000 shown" in spoken.stdout
+    refused = run("--url", "http://127.0.0.1:9/mcp")
+    assert refused.returncode == 2
+    assert refused.stderr.endswith(b"of the extra: pip install 'headgate[mcp]'\n")
 
 
 def test_a_header_takes_its_secret_from_the_environment(monkeypatch):

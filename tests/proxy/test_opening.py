@@ -5,7 +5,7 @@ import pytest
 from headgate.proxy import relay
 from headgate.proxy.opening import Refused
 from headgate.proxy.rules import Rules
-from tests.proxy.ends import note, request, result, text
+from tests.proxy.ends import note, request, result
 
 META = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "progressToken": 4}}
 CLASH = [{"name": "read_result"}]
@@ -116,19 +116,67 @@ def test_a_clash_that_comes_later_is_refused_then(relaying):
     relaying(story)
 
 
-def test_without_a_handshake_the_tools_are_asked_for_before_the_first_request(relaying):
+def test_without_a_handshake_the_tools_are_asked_for_before_the_first_call(relaying):
     async def story(client, server, running):
-        client.say(request(1, "tools/call", name="grep", arguments={}, **META))
-        listing, called = await server.hear(), await server.hear()
-        assert listing["method"] == "tools/list"
+        client.say(request(1, "tools/call", name="grep", arguments={"page": 2}, **META))
+        client.say(request(2, "prompts/list", **META))
+        listing, prompts = await server.hear(), await server.hear()
+        assert (listing["method"], prompts["method"]) == ("tools/list", "prompts/list")
         assert listing["params"] == {
             "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
         }
-        server.say(result(called["id"], **text("early"), resultType="complete"))
+        server.say(result(2, prompts=[], resultType="complete"))
         await asyncio.sleep(0)
         assert client.has_heard_all
-        server.say(result(listing["id"], tools=[]))
-        assert (await client.hear())["id"] == 1
+        server.say(result(listing["id"], tools=[{"name": "grep"}]))
+        assert (await client.hear())["id"] == 2
+        assert (await server.hear())["params"]["arguments"] == {}
+
+    relaying(story, opened=False)
+
+
+def test_a_call_that_is_sent_with_the_handshake_waits_for_the_tools(relaying):
+    async def story(client, server, running):
+        client.say(request(0, "initialize", capabilities={}))
+        client.say(request(1, "tools/call", name="grep", arguments={"page": 2}))
+        await server.hear()
+        server.say(result(0, capabilities={"tools": {}}))
+        assert (await server.hear())["method"] == "notifications/initialized"
+        asked = await server.hear()
+        assert asked["method"] == "tools/list"
+        server.say(result(asked["id"], tools=[{"name": "grep"}]))
+        assert (await server.hear())["params"]["arguments"] == {}
+
+    relaying(story, opened=False)
+
+
+@pytest.mark.parametrize(
+    "answered",
+    [
+        {"jsonrpc": "2.0", "id": 0, "error": {"code": -32602, "message": "no"}},
+        result(0, capabilities={}),
+    ],
+)
+def test_a_call_does_not_wait_for_tools_that_nobody_lists(relaying, answered):
+    async def story(client, server, running):
+        client.say(request(0, "initialize", capabilities={}))
+        client.say(request(1, "tools/call", name="grep", arguments={}))
+        await server.hear()
+        server.say(answered)
+        assert (await server.hear())["id"] == 1
+
+    relaying(story, opened=False)
+
+
+def test_a_call_that_waits_is_answered_when_the_server_goes(relaying):
+    async def story(client, server, running):
+        client.say(request(0, "initialize", capabilities={}))
+        client.say(request(1, "tools/call", name="grep", arguments={}))
+        await server.hear()
+        server.leave()
+        heard = {m["id"]: m for m in [await client.hear(), await client.hear()]}
+        assert "exited with 3" in heard[0]["error"]["message"]
+        assert heard[1]["result"]["isError"] is True
 
     relaying(story, opened=False)
 

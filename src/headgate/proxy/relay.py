@@ -46,6 +46,10 @@ MOST_CANCELLED = 1_024
 """Requests that were cancelled and may still be answered; the oldest are forgotten."""
 
 
+MOST_TASKS = 1_024
+"""Tasks whose results may still be asked for; of an older one the tool is not known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Open:
     """A request of the client that the server has not answered yet."""
@@ -78,6 +82,7 @@ class Relay:
         self._patience: asyncio.Task[None] | None = None
         self._quiet = asyncio.Event()
         self._quiet.set()
+        self._opened = asyncio.Event()
 
     async def run(self) -> None:
         """Pass messages until the server is gone; every open request is answered."""
@@ -106,9 +111,14 @@ class Relay:
             return
         for question in self.opening.before(message):
             await self._ask(question)
+        if message.method == "tools/call" and self._is_opening:
+            self._start(self._call_when_opened(message))
+            return
         if message.method == "tools/call":
             await self._call(message)
             return
+        if message.method == "initialize":
+            self._opened.clear()
         call = None
         if message.method == "tasks/result":
             call = self.tasks.get(str(loaded_object(message.params).get("taskId")))
@@ -150,8 +160,8 @@ class Relay:
                 log.exception("a message of the server could not be passed on")
                 if message.is_answer:
                     await self.client.send(refusal(message.id, INTERNAL_ERROR, FAULT))
-        await self._settled()
         await self._release()
+        await self._settled()
         for opened in list(self.open.values()):
             await self.client.send(self._gone(opened))
         self.open.clear()
@@ -167,6 +177,8 @@ class Relay:
         if opened is None:
             await self._to_client(message)
             return
+        if message.error:
+            self._opened.set()
         method = opened.message.method
         if opened.call is not None:
             self._start(self._admit(opened, opened.call, message))
@@ -176,6 +188,8 @@ class Relay:
             await self._to_client(message)
             for question in questions:
                 await self._ask(question)
+            if not questions:
+                self._opened.set()
             return
         if method == "tools/list" and message.result:
             self._learn(opened, message)
@@ -205,6 +219,16 @@ class Relay:
             raise
         for name in changed:
             log.warning("the tool %r of %s is not what it was", name, self.rules.upstream)
+
+    @property
+    def _is_opening(self) -> bool:
+        """Whether a call would come before the tools are known."""
+        is_greeting = any(opened.message.method == "initialize" for opened in self.open.values())
+        return self.opening.is_listing or is_greeting
+
+    async def _call_when_opened(self, message: Message) -> None:
+        await self._opened.wait()
+        await self._call(message)
 
     async def _call(self, message: Message) -> None:
         """Answer a call of our own tool or from what is stored, else pass it on."""
@@ -273,6 +297,8 @@ class Relay:
         task = loaded_object(fields_of(message.result).get("task", b"")).get("taskId")
         if isinstance(task, str):
             self.tasks[task] = call
+            if len(self.tasks) > MOST_TASKS:
+                del self.tasks[next(iter(self.tasks))]
         admitted = self.tool_gate.admit(call, message.result, opened.asked)
         return message if admitted is message.result else with_result(message, admitted)
 
@@ -301,6 +327,7 @@ class Relay:
     async def _release(self) -> None:
         """Let the client have what waited for the list of tools."""
         self.opening.is_listing = False
+        self._opened.set()
         held, self._held = self._held, []
         for message in held:
             await self.client.send(message)
