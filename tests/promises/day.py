@@ -114,6 +114,7 @@ class Day:
     dice: random.Random
     kills: int = 0
     fills: int = 0
+    compressed: int = 0
     turns: int = 0
     most_bytes: int = 0
     over: list[str] = field(default_factory=list)
@@ -123,11 +124,6 @@ class Day:
             for first in range(0, len(self.sessions), AT_ONCE):
                 names = self.sessions[first : first + AT_ONCE]
                 self.watch([name for name in names if self.dice.random() < 0.6], now_ns)
-        if self.dice.random() < 0.3:
-            house = House(self.folder / "state", clock=lambda: now_ns)
-            house.sweep(LIMITS)
-            list(compress(house, LIMITS))
-            self.look()
 
     def watch(self, names: list[str], now_ns: int) -> None:
         """Let some sessions work at the same time; half of them die in the middle of a turn."""
@@ -136,6 +132,10 @@ class Day:
         while hears:
             ready, _, _ = select.select(hears, [], [], 0.02)
             self.look()
+            if self.dice.random() < 0.1:
+                house = House(self.folder / "state", clock=lambda: now_ns)
+                house.sweep(LIMITS)
+                self.compressed += len(list(compress(house, LIMITS)))
             for hear in ready:
                 said = os.read(hear, 64)
                 turns_left[hear] -= len(said)
@@ -245,6 +245,7 @@ def main(folder: Path, sessions: int, rounds: int, seed: int) -> dict[str, objec
     return {
         "kills": day.kills,
         "fills": day.fills,
+        "compressed": day.compressed,
         "turns": day.turns,
         "most_bytes": day.most_bytes,
         "over": day.over[:5],

@@ -18,7 +18,7 @@ def test_over_a_day_no_quota_is_passed_no_live_ref_lost_and_every_lost_one_is_to
     rounds = min(max(settings.default.max_examples // 20, 6), 240)
     state = tmp_path / "state"
     state.mkdir(mode=0o700)
-    before = mounted("size=8m", str(state)) if can_mount() else []
+    before = mounted(f"size={6 + rounds // 8}m", str(state)) if can_mount() else []
     words = ["-m", "tests.promises.day", str(tmp_path), str(SESSIONS), str(rounds), "7"]
 
     ran = subprocess.run(
