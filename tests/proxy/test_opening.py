@@ -150,6 +150,23 @@ def test_a_call_that_is_sent_with_the_handshake_waits_for_the_tools(relaying):
     relaying(story, opened=False)
 
 
+def test_a_client_that_says_all_at_once_and_goes_is_answered(relaying):
+    async def story(client, server, running):
+        client.say(request(0, "initialize", capabilities={}))
+        client.say(request(1, "tools/call", name="grep", arguments={}))
+        client.leave()
+        await server.hear()
+        server.say(result(0, capabilities={"tools": {}}))
+        await server.hear()
+        server.say(result((await server.hear())["id"], tools=[{"name": "grep"}]))
+        assert (await server.hear())["id"] == 1
+        assert not server.closed
+        server.say(result(1, content=[{"type": "text", "text": "late"}]))
+        assert [(await client.hear())["id"], (await client.hear())["id"]] == [0, 1]
+
+    relaying(story, opened=False)
+
+
 @pytest.mark.parametrize(
     "answered",
     [

@@ -145,6 +145,7 @@ class Relay:
                 if message.is_request:
                     await self.client.send(refusal(message.id, INTERNAL_ERROR, FAULT))
         self.client_left = True
+        await self._settled()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._quiet.wait(), LINGER_S)
         await self._settled()
