@@ -23,7 +23,7 @@ admit
 history/
 prepare stream
 read/
-session failures stats sql/
+session failures stats sql/ compiled
 outgoing
 gate
 async_gate

@@ -7,6 +7,7 @@ through RE2, which bounds its memory.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
@@ -44,6 +45,39 @@ class Scanner:
         self._piece_bytes = piece_bytes
         self._database: hyperscan.Database | None = None
         self._thread = _PerThread()
+
+    @property
+    def key(self) -> str:
+        """What tells its compiled form from any other: patterns, flags, and who compiled it."""
+        import hyperscan
+
+        version = getattr(hyperscan, "__version__", "")  # which its types do not know
+        parts = [version, str(self._caseless), *map(repr, self._patterns)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it is ready to search."""
+        return self._database is not None
+
+    def compiled_form(self) -> bytes:
+        """What `restore` takes in another process on this machine."""
+        import hyperscan
+
+        form: bytes = hyperscan.dumpb(self._compiled())
+        return form
+
+    def restore(self, form: bytes) -> bool:
+        """Take a compiled form instead of compiling; False where it is not one for this machine."""
+        import hyperscan
+
+        try:
+            self._database = hyperscan.loadb(form, mode=hyperscan.HS_MODE_BLOCK)
+            self.first(b"a")
+        except hyperscan.error:
+            self._database, self._thread = None, _PerThread()
+            return False
+        return True
 
     def first(self, data: Buffer) -> int | None:
         """Where a match ends, the first that the scan meets; None: nothing matches."""

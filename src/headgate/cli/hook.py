@@ -68,13 +68,18 @@ def _answer(words: Sequence[str], raw: bytes) -> None:
     import json
 
     asked = parser().parse_args(words)
+    from headgate import compiled
     from headgate.cli.opening import chosen
     from headgate.hooks.answering import answered
+    from headgate.spill.private import state_folder
 
     policy: Policy = chosen(asked.preset)
+    state = state_folder(os.environ)
+    compiled.restore(state)
     answer = answered(asked.name, raw, policy)
     if answer is not None:
         write(json.dumps(answer, ensure_ascii=True).encode() + b"\n")
+    compiled.keep(state)
 
 
 def _note(words: Sequence[str], error: BaseException) -> None:
