@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from headgate.ageing import Ageing
     from headgate.history.report import Fix
     from headgate.outgoing import Outcome, Outgoing
+    from headgate.read.rows import Format, Rows
     from headgate.stream import Passing
 
 
@@ -231,7 +232,6 @@ class Gate:
         from headgate.read.answer import answer  # the ways back: only for who reads
         from headgate.read.original import original_of
         from headgate.read.request import request_of
-        from headgate.sql.run import run_query
 
         with self._lock:
             store, about = self._session.find(ref)
@@ -245,7 +245,7 @@ class Gate:
                 marker = replace(marker, kept="partly", kept_bytes=about.length)
             room = Room(limit, self._session.meter)
             clock = time.monotonic_ns
-            text = answer(request, original, room, marker, clock=clock, run_query=run_query)
+            text = answer(request, original, room, marker, clock=clock, run_query=_run_query)
             self._session.note_read(ref, text)
             return text
 
@@ -353,6 +353,12 @@ class Gate:
         over = max(spent - plan.budget, 0) if plan.budget is not None else 0
         session.emit(Admitted(tuple(verdicts), plan.budget, spent, over))
         return verdicts
+
+
+def _run_query(query: str, kind: Format, data: bytes) -> Rows:
+    from headgate.sql.run import run_query  # starts processes: only for who asks in SQL
+
+    return run_query(query, kind, data)
 
 
 class ResultStream:

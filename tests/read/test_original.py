@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.normalise import normalise
-from headgate.read.original import after_line_end
+from headgate.read.original import Recent, after_line_end
 from tests.read.originals import original
 
 TEXT = b"one\ntwo\n\nfour\nfive"
@@ -83,3 +83,26 @@ def test_hidden_selectors_in_a_row_stay_shown_where_a_piece_begins():
     assert normalise(row) == "a\ufe0f\\ufe0f\\ufe0f".encode()
     assert kept.shown(row[7:], 7) == b"\\ufe0f"
     assert kept.shown(row[1:], 1) == "\ufe0f\\ufe0f\\ufe0f".encode()
+
+
+def test_what_is_looked_at_again_is_read_once():
+    asked: list[tuple[int, int]] = []
+
+    def read(start: int, stop: int) -> bytes:
+        asked.append((start, stop))
+        return TEXT[start:stop]
+
+    recent = Recent(original(TEXT, chunk_bytes=4).about, read)
+
+    assert [recent(5, 7), recent(4, 8), recent(6, 9)] == [b"wo", b"two\n", b"o\n\n"]
+    assert asked == [(4, 8), (8, 12)]
+    assert recent(0, 18) == TEXT
+    assert asked[2:] == [(0, 18)]
+
+
+@given(st.binary(max_size=90), st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99))))
+def test_remembering_changes_nothing_of_what_is_read(data, spans):
+    recent = Recent(original(data, chunk_bytes=7).about, lambda start, stop: data[start:stop])
+
+    for start, stop in spans:
+        assert recent(start, stop) == data[start:stop]

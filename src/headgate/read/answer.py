@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from headgate.marker import Marker
 from headgate.read.footer import closed
 from headgate.read.original import Original
 from headgate.read.page import by_page
 from headgate.read.request import Request, Span
-from headgate.read.rows import RunQuery, by_sql
 from headgate.read.search import by_search
 from headgate.read.value import by_path
 from headgate.read.window import by_bytes, by_lines
 from headgate.shape.shaper import Room
+
+if TYPE_CHECKING:
+    from headgate.read.rows import RunQuery
 
 FROM_THE_START = Span(1, None)
 
@@ -36,6 +39,8 @@ def answer(
     if original.length == 0:
         return closed("", "the result is empty", marker.end, room, marker)
     if request.sql is not None:
+        from headgate.read.rows import by_sql  # only for who asks in SQL
+
         return by_sql(request, original, room, marker, run_query)
     if request.search is not None:
         return by_search(request, original, room, marker, clock)
