@@ -10,7 +10,7 @@ from headgate.shape.webpage import Block, Webpage, read_page
 from headgate.shape.worth import Pointed, pointed_by
 from headgate.types import Query
 
-MOST_BYTES = 8 << 20
+MOST_BYTES = 4 << 20
 """A longer page is shaped as any text: whoever serves that much serves no page."""
 
 LINKS_SHARE = 0.06

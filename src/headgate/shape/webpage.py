@@ -149,7 +149,8 @@ class _Reader:
             self.title += text
             return
         if not self.pre:
-            text = SPACES.sub(" ", text)
+            if not (text.isascii() and text.isprintable()) or "  " in text:
+                text = SPACES.sub(" ", text)
             if text == " " and (not self.texts or self.texts[-1].endswith((" ", "\n"))):
                 return
         elif "\n\n" in text:
@@ -249,6 +250,9 @@ class _Reader:
 
     def end_block(self, at: int) -> None:
         """What was read since the last block is one."""
+        if not self.texts:
+            self.prefix, self.heading = "", False
+            return
         text = "".join(self.texts)
         text = text.strip("\n") if self.pre else _lines(text)
         if text.strip(" |\n"):
@@ -301,6 +305,8 @@ def _mark_main(blocks: list[Block], spans: list[tuple[int, int, bool]]) -> None:
 
 def _lines(text: str) -> str:
     """Text between block tags: `br` ends a line, other space is one space."""
+    if "\n" not in text:
+        return text.strip()
     return "\n".join(filter(None, (line.strip() for line in text.split("\n"))))
 
 
@@ -315,6 +321,7 @@ class Webpage:
 def read_page(data: bytes) -> Webpage:
     """Read a page; linear in its size, whatever it holds."""
     reader = _Reader()
+    names: dict[bytes, bytes] = {}
     parts = data.split(b"<")
     reader.text(parts[0], 0)
     at, i = len(parts[0]), 1
@@ -334,7 +341,9 @@ def read_page(data: bytes) -> Webpage:
             # A quoted value may hold the sign that ends a tag.
             more, _, text = text.partition(b">")
             tag += b">" + more
-        name = _name(tag)
+        name = names.get(tag)
+        if name is None:
+            name = names[tag] = _name(tag)
         if tag[:1] == b"/":
             reader.end(name, start)
         elif name in RAW:
