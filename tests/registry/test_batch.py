@@ -1,5 +1,6 @@
 import asyncio
 import contextvars
+import functools
 import logging
 import subprocess
 import sys
@@ -618,6 +619,22 @@ def test_variables_of_the_caller_are_seen_by_its_tools(run):
     tools.close()
 
     assert texts(results) == ["ada", "ada"]
+
+
+def test_what_a_partial_fixes_reaches_the_function(run):
+    def search(query: str, key: str) -> str:
+        return f"{query} with {key}"
+
+    tools = Registry([functools.partial(search, key="sk-1")])
+    calls = [
+        Call("call_1", "search", {"query": "x"}),
+        Call("call_2", "search", {"query": "x", "key": "sk-2"}),
+    ]
+
+    assert texts(run(tools, calls)) == [
+        "x with sk-1",
+        "search was not run: Object contains unknown field `key`. It takes query",
+    ]
 
 
 def test_a_tool_may_run_a_batch_of_its_own(run, state):

@@ -173,9 +173,19 @@ def test_methods_partials_and_objects_are_functions_too():
 
     assert properties == {
         "method": ["pattern"],
-        "partial": ["pattern", "path"],
+        "partial": ["pattern"],
         "object": ["pattern", "case"],
     }
+
+
+@pytest.mark.proves("P20")
+def test_what_a_partial_fixes_is_not_the_models_to_see_or_to_change():
+    def search(query: str, key: str = "none"): ...
+
+    signature = signature_of(functools.partial(search, key="sk-secret"), "search")
+
+    assert "sk-secret" not in str(signature.schema)
+    assert signature.names == ("query",)
 
 
 def variadic(*patterns: str): ...
@@ -198,6 +208,7 @@ def bad_bound(value: Annotated[str, msgspec.Meta(ge=1)]): ...
         (two_records, "'tool' takes what no model can give"),
         (bad_bound, "'tool' takes what no model can give"),
         (min, "'tool' does not say what it takes"),
+        (Search.method, "'tool' is a method without its object"),
     ],
 )
 def test_what_a_model_cannot_give_is_refused_when_it_is_declared(function, why):

@@ -5,6 +5,7 @@ Types and checks are msgspec's. Beside its own types, pydantic models and paths 
 
 from __future__ import annotations
 
+import functools
 import inspect
 import pathlib
 from collections.abc import Callable, Mapping
@@ -87,10 +88,14 @@ def _parameters(function: Callable[..., object], name: str) -> dict[str, inspect
         parameters = dict(inspect.signature(function).parameters)
     except (TypeError, ValueError) as error:
         raise DeclarationError(f"{name!r} does not say what it takes: {error}") from error
+    if next(iter(parameters), "") in ("self", "cls"):
+        raise DeclarationError(f"{name!r} is a method without its object; declare the object's own")
     for each, parameter in parameters.items():
         if parameter.kind is parameter.VAR_POSITIONAL:
             raise DeclarationError(f"{name!r} takes *{each}; a model gives arguments by name")
-    return parameters
+    # What a partial fixes is not the model's to see or to change: it may be a key.
+    fixed = function.keywords if isinstance(function, functools.partial) else {}
+    return {each: parameter for each, parameter in parameters.items() if each not in fixed}
 
 
 def _hints(function: Callable[..., object], name: str) -> dict[str, object]:
@@ -113,7 +118,7 @@ def _field(
     told = docs.arguments.get(name)
     kind = _bounded(hint)
     if told is not None:
-        kind = Annotated[kind, msgspec.Meta(description=told)]  # type: ignore[valid-type]  # made at run time
+        kind = Annotated[kind, msgspec.Meta(description=told)]
     # The default is the function's own affair: an argument that is not given is not passed.
     return (name, kind) if parameter.default is parameter.empty else (name, kind, None)
 
@@ -137,7 +142,7 @@ def _bounded(hint: object) -> object:
     kind, *beside = get_args(hint)
     for each in beside:
         for said in [each, *getattr(each, "metadata", ())]:
-            kind = Annotated[kind, _meta(said)]  # type: ignore[valid-type]  # made at run time
+            kind = Annotated[kind, _meta(said)]
     return kind
 
 
