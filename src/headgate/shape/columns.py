@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 SAMPLE_ROWS = 200
 """Of how many rows a column's type is told."""
@@ -37,7 +38,8 @@ class Column:
 
 def columns_of(rows: Sequence[Sequence[str]], width: int) -> list[Column]:
     """Look at each column of the rows below the heading."""
-    return [_column([row[i] if i < len(row) else "" for row in rows]) for i in range(width)]
+    columns = zip_longest(*(row[:width] for row in rows), [""] * width, fillvalue="")
+    return [_column([*cells[:-1]]) for cells in columns]
 
 
 def odd_rows(columns: Sequence[Column]) -> list[int]:

@@ -44,6 +44,13 @@ NO_SIGNATURE = re.compile(
 )
 
 DECORATOR = re.compile(r"@\w|#\[|\[\w+\(")
+FIRST = re.compile(
+    r"[@#\[}A-Z]|(?:abstract|async|class|con|data|de[cf]|describe|enum|exp|ext|final|fn|from|func|imp"
+    r"|inc|inline|int|it\b|let|macro|mod|namespace|object|open|override|pa[cr]|pr[io]|pub|re[acq]|sealed"
+    r"|st[ar]|su[bs]|test|trait|type|union|unsafe|us[ei]|va[lr]|virtual)"
+)
+"""How a line may begin that is worth a closer look; most lines are not."""
+
 TAB = " " * 4
 
 
@@ -67,14 +74,15 @@ def outline_of(lines: Sequence[str]) -> Outline:
         text = line.lstrip()
         if len(text) < 5 or len(text) > 400:
             continue
+        if FIRST.match(text) is None and text[-1] not in "{)":
+            continue
         if IMPORTS.match(text):
             imports.append(number)
-        elif DEFINED.match(text) or _is_signature(text):
+            continue
+        is_decorator = DECORATOR.match(text) is not None
+        if is_decorator or DEFINED.match(text) or _is_signature(text):
             spaces = line.expandtabs(len(TAB))
-            defined.append((number, len(spaces) - len(spaces.lstrip())))
-        elif DECORATOR.match(text):
-            spaces = line.expandtabs(len(TAB))
-            defined.append((number, len(spaces) - len(spaces.lstrip()) + 1))
+            defined.append((number, len(spaces) - len(spaces.lstrip()) + is_decorator))
     return Outline(imports, defined)
 
 

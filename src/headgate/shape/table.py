@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from headgate.marker import Marker
 from headgate.shape.columns import MOST_COLUMNS, Column, columns_of, odd_rows
@@ -45,8 +45,7 @@ SPACED = re.compile(r"\s{2,}|\t|\s*[|│]\s*")
 RULED = re.compile(r"[-=+|: │─┼]*[-=─]{2,}[-=+|: │─┼]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A row of a table: the lines it stands on, from 1, and its cells."""
 
     first: int
@@ -67,7 +66,9 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
     if width < LEAST_COLUMNS:
         return None
     columns = columns_of([row.cells for row in rows[heading:]], width)
-    texts = ["\n".join(lines[row.first - 1 : row.last]) for row in rows]
+    texts = lines
+    if len(rows) < len(lines):
+        texts = ["\n".join(lines[row.first - 1 : row.last]) for row in rows]
     worths = _worths(pointed_by(query, texts), [heading + i for i in odd_rows(columns)])
     worths |= dict.fromkeys(range(heading), ALWAYS)
     room_bytes = room.limit * len(source.data) / max(source.size, 1)
