@@ -7,7 +7,9 @@ and if those alone make the rest fit, nothing else is missing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from operator import eq
 
 from headgate.marker import Marker
 from headgate.shape.lined import with_ends
@@ -99,15 +101,15 @@ def _alike(
     lines: Sequence[bytes], source: Source, room: Room, query: Query, marker: Marker
 ) -> Shaped | None:
     """All lines but those inside repetitions, of which the first ones are shown."""
-    inner = inner_lines([line.translate(ZEROS) for line in lines])
+    inner = inner_lines(source.data.removesuffix(b"\n").translate(ZEROS).split(b"\n"))
     if not inner:
         return None
     room_bytes = room.limit * len(source.data) / max(source.size, 1)
     gaps = sum(number - 1 not in inner for number in inner)
-    differing = sum(len(line) + 1 for i, line in enumerate(lines) if i not in inner)
+    differing = len(source.data) - sum(len(lines[i]) + 1 for i in inner)
     if differing + gaps * GAP_BYTES > room_bytes * MOST_OF_ROOM:
         return None
-    texts = [line.decode(errors="replace") for line in lines]
+    texts = source.data.decode(errors="replace").removesuffix("\n").split("\n")
     pointed = pointed_by(query, texts)
     worths = {i: INNER * (1 + strength) for i, strength in pointed.items()}
     worths |= {i: ALWAYS for i in range(len(lines)) if i not in inner}
@@ -120,11 +122,7 @@ def inner_lines(forms: Sequence[bytes]) -> set[int]:
     """The lines of repetitions but for their first and last round."""
     inner: set[int] = set()
     for period in range(1, LONGEST_PERIOD + 1):
-        start = period
-        for i in range(period, len(forms) + 1):
-            if i < len(forms) and forms[i] == forms[i - period]:
-                continue
-            if i - start >= max(LEAST_ALIKE, 2 * period):
-                inner.update(range(start, i - period))
-            start = i + 1
+        as_before = bytes(map(eq, forms[period:], forms))
+        for run in re.finditer(b"\1{%d,}" % max(LEAST_ALIKE, 2 * period), as_before):
+            inner.update(range(run.start() + period, run.end()))
     return inner

@@ -58,6 +58,8 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
     if len(source.data) > MOST_BYTES or source.lines > MOST_ROWS:
         return None
     lines = source.data.decode(errors="replace").removesuffix("\n").split("\n")
+    if source.kind == "table" and len(_cells(lines[0])) < LEAST_COLUMNS:
+        return None
     rows = _spaced(lines) if source.kind == "table" else _delimited(lines, DELIMITERS[source.kind])
     if rows is None or len(rows) < LEAST_ROWS:
         return None
@@ -98,7 +100,11 @@ def _delimited(lines: list[str], delimiter: str) -> list[Row] | None:
 
 
 def _spaced(lines: list[str]) -> list[Row]:
-    return [Row(i, i, SPACED.split(line.strip(" |│"))) for i, line in enumerate(lines, 1)]
+    return [Row(i, i, _cells(line)) for i, line in enumerate(lines, 1)]
+
+
+def _cells(line: str) -> list[str]:
+    return SPACED.split(line.strip(" |│"))
 
 
 def _worths(pointed: Pointed, odd: Sequence[int]) -> dict[int, float]:
