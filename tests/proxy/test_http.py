@@ -14,7 +14,7 @@ from mcp.client.client import Client
 
 from headgate import Gate, Policy, tokens
 from headgate.mcp.toolgate import ToolGate
-from headgate.proxy.door import Door
+from headgate.proxy.door import BadAddress, Door
 from headgate.proxy.endpoint import Endpoint, serve_http
 from headgate.proxy.message import message_of, request
 from headgate.proxy.opening import Refused
@@ -184,6 +184,13 @@ def test_a_name_clash_refuses_to_start_over_http_too(opener):
 
     with pytest.raises(Refused, match="--reader NAME"):
         run(serve_http(clashing, opener, RULES, Door("127.0.0.1", 0, "")))
+
+
+def test_an_address_that_is_taken_is_named(opener):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(BadAddress, match=f"127.0.0.1:{port}: address already in use"):
+            run(serve_http(SERVER, opener, RULES, Door("127.0.0.1", port, "")))
 
 
 def test_the_headers_repeat_what_the_message_says():

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import os
 import socket
 from dataclasses import replace
 
@@ -25,7 +26,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from headgate.mcp.wire import encoded, loaded_object
-from headgate.proxy.door import Door
+from headgate.proxy.door import BadAddress, Door
 from headgate.proxy.message import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -149,8 +150,7 @@ class Endpoint:
 async def serve_http(upstream: Upstream, opener: Opener, rules: Rules, door: Door) -> int:
     """Offer a server over HTTP until told to stop."""
     await probe(upstream.connect, rules)
-    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
-    listening = socket.create_server((door.host.strip("[]"), door.port), family=family)
+    listening = _listening(door)
     door = replace(door, port=listening.getsockname()[1])
     endpoint = Endpoint(upstream, opener, rules, door)
     config = uvicorn.Config(
@@ -167,6 +167,15 @@ async def serve_http(upstream: Upstream, opener: Opener, rules: Rules, door: Doo
     finally:
         await endpoint.close()
     return 0
+
+
+def _listening(door: Door) -> socket.socket:
+    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
+    try:
+        return socket.create_server((door.host.strip("[]"), door.port), family=family)
+    except OSError as error:
+        words = os.strerror(error.errno) if error.errno else str(error)
+        raise BadAddress(f"{door.host}:{door.port}: {words.lower()}") from error
 
 
 def _judged(body: bytes, request: Request) -> tuple[Message | None, Response | None]:
