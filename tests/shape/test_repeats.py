@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.shape.repeats import inner_lines, shape_repeats
+from headgate.shape.repeats import inner_runs, shape_repeats
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.types import Query
 from tests.shape.shown import MARKER, O200K, lines_of, missing
@@ -55,9 +55,9 @@ def test_a_line_that_the_query_points_at_is_shown_among_alike_ones():
 
 
 def test_rounds_of_several_lines_repeat_too():
-    assert inner_lines([b"a", b"b"] * 6) == {*range(2, 10)}
-    assert inner_lines([b"x", *[b"a"] * 9, b"y"]) == {*range(2, 9)}
-    assert inner_lines([b"a", b"b", b"c", b"d", b"e"] * 3) == set()
+    assert inner_runs([b"a", b"b"] * 6) == [(2, 10)]
+    assert inner_runs([b"x", *[b"a"] * 9, b"y"]) == [(2, 9)]
+    assert inner_runs([b"a", b"b", b"c", b"d", b"e"] * 3) == []
 
 
 @pytest.mark.proves("S5")

@@ -8,7 +8,7 @@ and if those alone make the rest fit, nothing else is missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import eq
 
 from headgate.marker import Marker
@@ -101,28 +101,40 @@ def _alike(
     lines: Sequence[bytes], source: Source, room: Room, query: Query, marker: Marker
 ) -> Shaped | None:
     """All lines but those inside repetitions, of which the first ones are shown."""
-    inner = inner_lines(source.data.removesuffix(b"\n").translate(ZEROS).split(b"\n"))
-    if not inner:
+    runs = inner_runs(source.data.removesuffix(b"\n").translate(ZEROS).split(b"\n"))
+    if not runs:
         return None
     room_bytes = room.limit * len(source.data) / max(source.size, 1)
-    gaps = sum(number - 1 not in inner for number in inner)
-    differing = len(source.data) - sum(len(lines[i]) + 1 for i in inner)
-    if differing + gaps * GAP_BYTES > room_bytes * MOST_OF_ROOM:
+    alike = sum(sum(map(len, lines[start:stop])) + stop - start for start, stop in runs)
+    if len(source.data) - alike + len(runs) * GAP_BYTES > room_bytes * MOST_OF_ROOM:
         return None
     texts = source.data.decode(errors="replace").removesuffix("\n").split("\n")
     pointed = pointed_by(query, texts)
     worths = {i: INNER * (1 + strength) for i, strength in pointed.items()}
-    worths |= {i: ALWAYS for i in range(len(lines)) if i not in inner}
+    worths |= dict.fromkeys(_outside(runs, len(lines)), ALWAYS)
     items = with_ends(texts, worths, room_bytes, 1.0)
     pieces = Pieces(items, len(lines), before=(marker.aside(NOTE),))
     return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines, the others alike")
 
 
-def inner_lines(forms: Sequence[bytes]) -> set[int]:
-    """The lines of repetitions but for their first and last round."""
-    inner: set[int] = set()
+def inner_runs(forms: Sequence[bytes]) -> list[tuple[int, int]]:
+    """Where repetitions are, but for their first and last round: from which line up to which."""
+    found: list[tuple[int, int]] = []
     for period in range(1, LONGEST_PERIOD + 1):
         as_before = bytes(map(eq, forms[period:], forms))
         for run in re.finditer(b"\1{%d,}" % max(LEAST_ALIKE, 2 * period), as_before):
-            inner.update(range(run.start() + period, run.end()))
-    return inner
+            found.append((run.start() + period, run.end()))
+    runs: list[tuple[int, int]] = []
+    for start, stop in sorted(found):
+        if runs and start <= runs[-1][1]:
+            runs[-1] = (runs[-1][0], max(stop, runs[-1][1]))
+        else:
+            runs.append((start, stop))
+    return runs
+
+
+def _outside(runs: Sequence[tuple[int, int]], total: int) -> Iterator[int]:
+    after = 0
+    for start, stop in (*runs, (total, total)):
+        yield from range(after, start)
+        after = stop
