@@ -78,6 +78,8 @@ def _alike_share(data: bytes) -> float:
 
 def _counted(lines: Sequence[bytes], source: Source, room: Room, marker: Marker) -> Shaped | None:
     """The whole, each line that comes again at once with how often it does."""
+    if 2 * sum(map(eq, lines[1:], lines)) < len(lines):
+        return None
     out: list[str] = []
     saved, start = 0, 0
     for end in range(1, len(lines) + 1):
@@ -122,8 +124,8 @@ def inner_runs(forms: Sequence[bytes]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for period in range(1, LONGEST_PERIOD + 1):
         as_before = bytes(map(eq, forms[period:], forms))
-        for run in re.finditer(b"\1{%d,}" % max(LEAST_ALIKE, 2 * period), as_before):
-            found.append((run.start() + period, run.end()))
+        long_enough = re.finditer(b"\1{%d,}" % max(LEAST_ALIKE, 2 * period), as_before)
+        found += [(run.start() + period, run.end()) for run in long_enough]
     runs: list[tuple[int, int]] = []
     for start, stop in sorted(found):
         if runs and start <= runs[-1][1]:
