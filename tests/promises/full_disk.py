@@ -15,10 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from headgate.errors import StoreError
+from headgate.errors import RefGone, StoreError
 from headgate.journal import Journal
 from headgate.ledger import Ledger
 from headgate.refs import ref_of
+from headgate.retention import Retention
 from headgate.spill.key import installation_key
 from headgate.spill.local import LocalStore
 from headgate.spill.private import session_folder
@@ -213,7 +214,29 @@ def main(kind: str, folder: Path) -> None:
     session.check()
     written = {entry.key.call_id: entry.verdict.text for entry in session.open_ledger()}
     assert written == session.shown
+
+    # What is full can be swept: it needs no room to make some, and what went is told.
+    disk.fill()
+    some = Retention(age_s=None, live_s=0, session_count=5, free_bytes=None)
+    swept = session.store.house.sweep(some, ours=session.store.shelf)
+    assert len(swept.removed) == len(session.kept) - 5, swept
+    for one in swept.removed:
+        del session.kept[one.ref]
+    session.check()
+    disk.free()
+    assert session.keep(99) is None
+    session.check()
+    for store in (session.store, LocalStore(session.state, "s")):
+        assert all(is_gone(store, one.ref) for one in swept.removed)
     print("held")
+
+
+def is_gone(store: LocalStore, ref: str) -> bool:
+    try:
+        store.about(ref)
+    except RefGone:
+        return True
+    return False
 
 
 if __name__ == "__main__":

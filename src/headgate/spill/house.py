@@ -258,10 +258,10 @@ class House:
             [ours] = shelves.values()
             was, now = books.of(ours.folder) or Counts(), counts[ours.name]
             total = before.plus(now.bytes - was.bytes, now.count - was.count)
-        books.set_total(total)
-        for name, shelf in shelves.items():
-            # A disk that is full takes no new file; what is not written is counted again.
-            with suppress(StoreError):
+        # What a full disk does not take stays too high, which is safe, until it is counted again.
+        with suppress(StoreError):
+            books.set_total(total)
+            for name, shelf in shelves.items():
                 books.set_of(shelf.folder, counts[name])
 
     def _known(self, books: Books, shelf: Shelf) -> tuple[Counts, Counts]:
