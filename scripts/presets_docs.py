@@ -5,7 +5,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from headgate.guards import ACTIONS, RULES
+from headgate.guard_rules import ACTIONS, RULES
 from headgate.marker import Excerpt
 from headgate.policy import Policy
 from headgate.presets import PRESETS

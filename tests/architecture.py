@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "headgate"
 
 LAYERS = """
 version types errors
-disk economy loopback retention
+disk economy loopback retention guard_rules
 marker budget events refs scan slices journal toolnames terminal ageing guards view rules
 policy measure/ visible
 normalise

@@ -3,12 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate import PolicyError
+from headgate.guard_rules import NO_GUARDS, GuardRule, Guards
 from headgate.guards import (
-    NO_GUARDS,
     Answered,
     Asked,
-    GuardRule,
-    Guards,
     Tally,
     Trip,
     TurnBegan,

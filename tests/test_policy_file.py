@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from headgate import Policy, PolicyError, ToolRule, chars, tokens
 from headgate.ageing import Ageing
-from headgate.guards import GuardRule, Guards
+from headgate.guard_rules import GuardRule, Guards
 from headgate.marker import Excerpt, MarkerStyle
 from headgate.policy import Scale
 from headgate.policy_file import policy_from_environment, policy_from_toml, policy_to_toml

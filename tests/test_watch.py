@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from headgate import Gate, Policy, ToolResult
 from headgate.events import GuardTripped, LedgerFailed, LedgerRepaired
-from headgate.guards import GuardRule, Guards, Trip
+from headgate.guard_rules import GuardRule, Guards
+from headgate.guards import Trip
 from headgate.testing import result
 from headgate.types import Call
 from headgate.watch import Watch, refusal

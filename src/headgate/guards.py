@@ -10,19 +10,13 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from itertools import pairwise
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, TypeAlias
 
 import msgspec
 
-from headgate.errors import PolicyError
-
-Action = Literal["warn", "block", "halt"]
-RuleName = Literal["calls", "same_tool", "in_a_row", "identical", "polling", "same_error", "reads"]
-ACTIONS: tuple[Action, ...] = get_args(Action)
-RULES: tuple[RuleName, ...] = get_args(RuleName)
+from headgate.guard_rules import ACTIONS, Action, GuardRule, Guards, RuleName
 
 ERROR_CHARS: Final = 2_000
 """How much of an error's text tells it from others: what comes later is mostly the same trace."""
@@ -34,66 +28,6 @@ VOLATILE: Final = re.compile(r"0[xX][0-9a-fA-F]+|\b[0-9a-fA-F]{8,}\b|\d+")
 """Numbers, addresses and ids differ between two tries that fail alike."""
 
 QUOTED: Final = re.compile(r"\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|`[^`\n]{1,200}`")
-
-
-@dataclass(frozen=True, slots=True)
-class GuardRule:
-    """How many are let through before something is done; None: it is never done.
-
-    The call after the number trips: `halt=20` lets twenty through and stops at the next one.
-    """
-
-    warn: int | None = None
-    """From here on the model is told; again each time as many have come again."""
-    block: int | None = None
-    """From here on a call is not run, and its result says why."""
-    halt: int | None = None
-    """From here on the turn ends."""
-
-    def __post_init__(self) -> None:
-        steps = [(action, getattr(self, action)) for action in ACTIONS]
-        given = [(action, most) for action, most in steps if most is not None]
-        for action, most in given:
-            if not isinstance(most, int) or isinstance(most, bool) or most < 1:
-                raise PolicyError(f"{action} is {most!r}; it takes a whole number from 1 on")
-        for (first, fewer), (then, more) in pairwise(given):
-            if fewer >= more:
-                raise PolicyError(
-                    f"{first} is {fewer} and {then} is {more}; each comes later than the one before"
-                )
-
-    def action(self, count: int) -> Action | None:
-        """What the call is met with that makes it `count`."""
-        if self.halt is not None and count > self.halt:
-            return "halt"
-        if self.block is not None and count > self.block:
-            return "block"
-        if self.warn is not None and count > self.warn and (count - 1) % self.warn == 0:
-            return "warn"
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class Guards:
-    """A policy's word on calls in circles. All numbers are for one turn."""
-
-    calls: GuardRule = GuardRule(warn=100)
-    """Calls in all."""
-    same_tool: GuardRule = GuardRule(warn=50)
-    """Calls of one tool, whatever the arguments."""
-    in_a_row: GuardRule = GuardRule(warn=3)
-    """Identical calls with nothing in between and the same result."""
-    identical: GuardRule = GuardRule(warn=5)
-    """Identical calls with the same result, whatever came in between."""
-    polling: GuardRule = GuardRule(warn=30)
-    """Identical calls whose result changes: somebody waits for something."""
-    same_error: GuardRule = GuardRule(warn=3)
-    """Calls of one tool that fail alike one after another, whatever the arguments."""
-    reads: GuardRule = GuardRule(warn=20)
-    """Reads of one kept result."""
-
-
-NO_GUARDS: Final = Guards(*(GuardRule() for _ in fields(Guards)))
 
 
 class TurnBegan(msgspec.Struct, frozen=True, array_like=True, tag="turn", gc=False):

@@ -15,7 +15,7 @@ from typing import Literal
 from headgate.ageing import Ageing
 from headgate.budget import SHARING, Sharing
 from headgate.errors import PolicyError
-from headgate.guards import Guards
+from headgate.guard_rules import Guards
 from headgate.marker import DEFAULT_EXCERPT, DEFAULT_STYLE, Excerpt, MarkerStyle, wrong_field
 from headgate.retention import Retention
 from headgate.rules import DEFAULT_COUNTING, DEFAULT_NOTICE, BatchByWindow, CountRule, Notice

@@ -18,7 +18,7 @@ from headgate.agent import (
 )
 from headgate.agent.agent import CUT_OFF
 from headgate.events import CallEnded, GuardTripped, HistoryRepaired, Progress
-from headgate.guards import GuardRule, Guards
+from headgate.guard_rules import GuardRule, Guards
 from headgate.registry import Context, Registry
 from headgate.testing import (
     Call,

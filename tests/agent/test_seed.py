@@ -8,7 +8,7 @@ from headgate import Gate, Policy, chars
 from headgate.agent import Agent, AnthropicModel, Called
 from headgate.check import check
 from headgate.events import GuardTripped, Progress
-from headgate.guards import GuardRule, Guards
+from headgate.guard_rules import GuardRule, Guards
 from headgate.registry import Context, Registry
 from headgate.testing import Call, ScriptedClient, lines
 from tests.agent.talking import answers

@@ -10,9 +10,14 @@ import pytest
 
 import headgate as package
 from headgate.cli import COMMANDS, main
+from headgate.cli.store import COMMANDS as STORE_COMMANDS
 from tests.cli.conftest import LONGEST_S, PROGRAM
 
-PAGES = [[], *([name] for name, _ in COMMANDS), ["store", "ls"]]
+PAGES = [
+    [],
+    *([name] for name, _ in COMMANDS),
+    *(["store", name] for name, _ in STORE_COMMANDS),
+]
 
 HEAVY = ["asyncio", "hyperscan", "msgspec", "re2", "regex", "splintr", "xxhash", "subprocess"]
 

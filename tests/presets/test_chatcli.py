@@ -7,7 +7,7 @@ import pytest
 
 from headgate import Gate, chars
 from headgate.errors import StoreError
-from headgate.guards import NO_GUARDS
+from headgate.guard_rules import NO_GUARDS
 from headgate.history.mending import INTERRUPTED
 from headgate.marker import content_of
 from headgate.policy_file import policy_from_environment

@@ -14,7 +14,7 @@ from headgate.admit import plan_batch
 from headgate.dialects import dialect_named
 from headgate.errors import StoreError
 from headgate.events import OverrideIgnored, SpillFailed
-from headgate.guards import NO_GUARDS
+from headgate.guard_rules import NO_GUARDS
 from headgate.history.count import accounting_for, count
 from headgate.history.exact import exact_count, small_model_for
 from headgate.history.usage import Usage, usage_of

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from headgate import Gate, tokens
 from headgate.arrive import arrive, identify
-from headgate.guards import NO_GUARDS
+from headgate.guard_rules import NO_GUARDS
 from headgate.judge import Desk, judge
 from headgate.limits import Limit
 from headgate.measure.meters import meter_for

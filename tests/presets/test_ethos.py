@@ -11,7 +11,7 @@ from headgate.admit import shares_ahead
 from headgate.agent import Agent, AnthropicModel
 from headgate.check import check
 from headgate.events import GuardTripped, Progress
-from headgate.guards import NO_GUARDS
+from headgate.guard_rules import NO_GUARDS
 from headgate.limits import overrides_of
 from headgate.presets import ETHOS
 from headgate.registry import Context, Registry, Tool

@@ -12,7 +12,7 @@ from headgate.arrive import arrive, identify
 from headgate.cli import main
 from headgate.dialects import dialect_named
 from headgate.events import Deprecated
-from headgate.guards import NO_GUARDS
+from headgate.guard_rules import NO_GUARDS
 from headgate.history.count import accounting_for, count
 from headgate.judge import Desk, judge
 from headgate.limits import Limit, limit_for, overrides_of

@@ -11,7 +11,7 @@ Where its document leaves a choice, and where a promise comes first:
 """
 
 from headgate.ageing import Ageing
-from headgate.guards import NO_GUARDS
+from headgate.guard_rules import NO_GUARDS
 from headgate.marker import Excerpt, MarkerStyle
 from headgate.policy import Policy, ToolRule
 from headgate.rules import CountRule

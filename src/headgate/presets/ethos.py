@@ -14,7 +14,7 @@ Where its document leaves a choice, and where a promise comes first:
 from dataclasses import replace
 
 from headgate.ageing import Ageing
-from headgate.guards import NO_GUARDS, GuardRule
+from headgate.guard_rules import NO_GUARDS, GuardRule
 from headgate.marker import Excerpt, MarkerStyle
 from headgate.policy import Policy, ToolRule
 from headgate.rules import BatchByWindow
