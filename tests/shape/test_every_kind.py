@@ -64,6 +64,8 @@ WORST = {
     "hunks without lines": "@@ -1 +1 @@\n" * 8_000,
     "every line the same": "src/a.py:1:x\n" * 8_000,
     "every line another": "\n".join(f"{i:x}/{i * 7919 % 104729}" for i in range(8_000)),
+    "a line of dashes": "a,b\n" + "-" * 100_000 + "x\n1,2\n" * 3,
+    "brackets in brackets": ("call" + "((a)" * 90 + " {x;\n") * 300,
     "fences in fences": "```\n" * 8_000,
 }
 

@@ -87,7 +87,10 @@ def outline_of(lines: Sequence[str]) -> Outline:
 
 
 def _is_signature(text: str) -> bool:
-    return SIGNATURE.match(text) is not None and NO_SIGNATURE.match(text) is None
+    # With either of these it is a statement, and the pattern would try every bracket in vain.
+    if ";" in text or "=" in text or NO_SIGNATURE.match(text):
+        return False
+    return SIGNATURE.match(text) is not None
 
 
 def _has_gutter(lines: Sequence[str]) -> bool:

@@ -42,6 +42,9 @@ NOTE_PART = 6
 
 DELIMITERS: dict[Kind, str] = {"csv": ",", "tsv": "\t"}
 SPACED = re.compile(r"\s{2,}|\t|\s*[|│]\s*")
+RULED_CHARS = 200
+"""How far the line between the heading and the rows is looked at."""
+
 RULED = re.compile(r"[-=+|: │─┼]*[-=─]{2,}[-=+|: │─┼]*")
 
 
@@ -63,7 +66,7 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
     rows = _spaced(lines) if source.kind == "table" else _delimited(lines, DELIMITERS[source.kind])
     if rows is None or len(rows) < LEAST_ROWS:
         return None
-    heading = 2 if RULED.fullmatch(lines[rows[1].first - 1]) else 1
+    heading = 2 if RULED.fullmatch(lines[rows[1].first - 1][:RULED_CHARS]) else 1
     width = min(len(rows[0].cells), MOST_COLUMNS)
     if width < LEAST_COLUMNS:
         return None
