@@ -76,6 +76,35 @@ def test_several_pages_in_one_batch_run_the_tool_once(run, state):
     assert ended == ["call_0", "call_1", "call_2", "call_3"]
 
 
+@pytest.mark.proves("S7")
+def test_a_page_beside_the_same_call_is_of_what_that_brings(run, state):
+    tools, sizes = Registry(), [1_000, 2_000]
+
+    @tools.tool
+    def count() -> list[int]:
+        return list(range(sizes.pop(0)))
+
+    gate = Gate(state=state)
+    run(tools, [Call("call_1", "count", {"page": 1})], gate=gate)
+    calls = [Call("call_2", "count"), Call("call_3", "count", {"page": 1, "pageSize": 5})]
+    results = run(tools, calls, gate=gate)
+
+    assert json.loads(results[1].text)["total_items"] == 2_000
+
+
+@pytest.mark.proves("S7")
+def test_a_page_of_a_call_alone_keeps_to_the_limit_of_its_tool(run, state):
+    tools = Registry()
+    tools.tool(name="count", limit=tokens(300))(lambda: list(range(2_000)))
+    gate = Gate(state=state)
+
+    for number in (1, 2):
+        asked = {"page": number, "pageSize": 1_000}
+        [result] = run(tools, [Call(f"call_{number}", "count", asked)], gate=gate)
+
+        assert result.verdict.after.tokens <= 296
+
+
 @pytest.mark.proves("S7", "G2")
 def test_several_pages_of_a_tool_that_fails_all_say_so(run):
     tools = Registry()

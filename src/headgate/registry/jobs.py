@@ -66,14 +66,16 @@ class Jobs:
         self, calls: Sequence[Call], arguments: Sequence[Mapping[str, object]]
     ) -> list[int | None]:
         # Alone, a result has nobody to share with; its share is then only for who asks.
-        if len(calls) == 1 and not self._asks(calls[0]):
+        if len(calls) == 1 and not self._asks(calls[0], arguments[0]):
             return [None]
         stubs = [self._stub(call, given) for call, given in zip(calls, arguments, strict=True)]
         return self.gate.shares(stubs)
 
-    def _asks(self, call: Call) -> bool:
+    def _asks(self, call: Call, arguments: Mapping[str, object]) -> bool:
         tool = self.tools.get(call.tool)
-        return tool is not None and tool.signature.context is not None
+        if tool is None:
+            return False
+        return tool.signature.context is not None or self.pages.asked(tool, arguments) is not None
 
     def _stub(self, call: Call, arguments: Mapping[str, object]) -> ToolResult:
         """The result as far as its limit depends on it."""
@@ -119,14 +121,15 @@ class Jobs:
                 settled.append(job)
                 continue
             key = self.pages.key(job.tool, job.arguments)
+            if job.page and key in first:
+                settled.append(replace(job, act=None, like=first[key]))
+                continue
             ref = self._kept(job.tool, job.arguments) if job.page else None
             if ref is not None:
                 settled.append(self._paging(job, ref))
-            elif job.page and key in first:
-                settled.append(replace(job, act=None, like=first[key]))
-            else:
-                first.setdefault(key, number)
-                settled.append(job)
+                continue
+            first.setdefault(key, number)
+            settled.append(job)
         return settled
 
     def _paging(self, job: Job, ref: Ref) -> Job:
