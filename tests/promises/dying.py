@@ -10,6 +10,7 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -18,9 +19,13 @@ from functools import partial
 from pathlib import Path
 from types import FrameType
 
+from headgate.errors import RefGone, StoreError
 from headgate.journal import Journal
 from headgate.ledger import Ledger
 from headgate.refs import ref_of
+from headgate.retention import EVERYTHING, Retention
+from headgate.spill.compress import compress
+from headgate.spill.house import House
 from headgate.spill.key import installation_key
 from headgate.spill.local import LocalStore
 from headgate.spill.private import session_folder
@@ -184,6 +189,53 @@ def sweep_key(folder: Path) -> dict[str, object]:
     return {"kills": call - 1, "torn": damage}
 
 
+def tidy(state: Path, _: int) -> None:
+    """Remove half of what is kept, and compress the rest, as if an hour had passed."""
+    house = House(state, clock=lambda: time.time_ns() + 3_600 * 10**9)
+    house.sweep(Retention(age_s=None, live_s=0, session_count=3, free_bytes=None))
+    list(compress(house, Retention(age_s=None, live_s=0, free_bytes=None)))
+
+
+def unresolved(state: Path, refs: dict[str, bytes]) -> list[str]:
+    """Refs that neither read back nor say that they are gone."""
+    store, _ = open_both(state)
+    found = []
+    for ref, content in refs.items():
+        try:
+            whole = store.read(ref, 0, 1 << 30) == content
+        except RefGone:
+            whole = True
+        except StoreError:
+            whole = False
+        found += [] if whole else [ref]
+    return found
+
+
+def sweep_house(folder: Path) -> dict[str, object]:
+    """Die before every system call of removing and compressing."""
+    base = folder / "base"
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    work(base, 0, 6, nowhere)
+    secret = installation_key(base)
+    contents = [content_of(i) for i in range(6)]
+    refs = {ref_of(secret, SESSION, hashlib.sha256(each).hexdigest()): each for each in contents}
+    found: dict[str, list[str]] = {"lost": [], "left": [], "miscounted": []}
+    call, heard = 0, ""
+    while "done" not in heard:
+        call += 1
+        state = folder / str(call)
+        subprocess.run(["cp", "-a", str(base), str(state)], check=True)
+        heard = until_killed(partial(tidy, state), call=call)
+        found["lost"] += [f"{ref} at call {call}" for ref in unresolved(state, refs)]
+        until_killed(partial(tidy, state))
+        found["lost"] += [f"{ref} again after {call}" for ref in unresolved(state, refs)]
+        found["left"] += leftovers(state)
+        left = House(state).sweep(EVERYTHING).left
+        found["miscounted"] += [] if left.count == 3 else [f"{left} at call {call}"]
+        shutil.rmtree(state)
+    return {"kills": call - 1, **found}
+
+
 def storm(folder: Path, kills: int, seed: int) -> dict[str, object]:
     """Die at random moments, and go on each time where the last one was cut off."""
     dice = random.Random(seed)
@@ -210,5 +262,6 @@ def storm(folder: Path, kills: int, seed: int) -> dict[str, object]:
 
 if __name__ == "__main__":
     how, where, *numbers = sys.argv[1:]
-    act = {"sweep": sweep, "sweep_key": sweep_key, "storm": storm}[how]
+    acts = {"sweep": sweep, "sweep_key": sweep_key, "sweep_house": sweep_house, "storm": storm}
+    act = acts[how]
     print(json.dumps(act(Path(where), *map(int, numbers))))

@@ -39,6 +39,14 @@ def test_a_kill_before_any_system_call_leaves_the_key_whole_or_unmade(tmp_path):
     assert found["torn"] == []
 
 
+@pytest.mark.proves("P10", "P9", "K4", "K10")
+def test_a_kill_before_any_system_call_of_keeping_house_loses_nothing_untold(tmp_path):
+    found = dying("sweep_house", str(tmp_path))
+
+    assert found["kills"] > 100
+    assert (found["lost"], found["left"], found["miscounted"]) == ([], [], [])
+
+
 @pytest.mark.proves("P10", "K3", "H8")
 def test_kills_at_random_moments_lose_nothing_that_was_acknowledged(tmp_path):
     found = dying("storm", str(tmp_path), str(KILLS), "10")
