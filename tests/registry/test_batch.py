@@ -382,6 +382,7 @@ INTERRUPTED = """
 import os, signal, sys, threading
 from headgate import Call, Gate, Registry
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 tools = Registry()
 
 @tools.tool
