@@ -138,7 +138,9 @@ class _Drawing:
     def _choose(self, room_bytes: int) -> tuple[dict[int, int], int]:
         """The pieces to show and how many bytes of each, and what they take together."""
         items, sizes = self.pieces.items, self.pieces.sizes
-        largest = max(room_bytes // LARGEST_PART, LEAST_BYTES) if len(items) > 1 else room_bytes
+        # What can be divided is cut where the room ends, not before.
+        parts = 1 if self.pieces.divisible or len(items) == 1 else LARGEST_PART
+        largest = max(room_bytes // parts, LEAST_BYTES)
         chosen: dict[int, int] = {}
         spent, vain = self.gap_bytes, 0
         for i in self.order:
