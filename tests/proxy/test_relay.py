@@ -203,6 +203,20 @@ def test_a_server_that_goes_leaves_no_request_unanswered(relaying):
     relaying(story)
 
 
+@pytest.mark.proves("P24")
+def test_what_is_asked_before_the_client_knows_that_the_server_is_gone_is_answered(relaying):
+    async def story(client, server, running):
+        server.leave()
+        client.say(call(1))
+        assert (await client.hear())["result"]["isError"] is True
+        client.say(request(2, "prompts/list"))
+        assert "exited with 3" in (await client.hear())["error"]["message"]
+        await running
+        assert client.closed
+
+    relaying(story)
+
+
 def test_a_client_that_goes_lets_the_server_finish_what_was_asked(relaying):
     async def story(client, server, running):
         client.say(call(1))

@@ -42,6 +42,9 @@ FAULT = "a fault of the proxy's own; its stderr says more"
 LINGER_S = 5.0
 """How long a server may still answer what was asked before the client closed its end."""
 
+DRAIN_S = 0.25
+"""How long after a server's end its client may not know of it yet, and still ask."""
+
 MOST_CANCELLED = 1_024
 """Requests that were cancelled and may still be answered; the oldest are forgotten."""
 
@@ -162,11 +165,21 @@ class Relay:
                 if message.is_answer:
                     await self.client.send(refusal(message.id, INTERNAL_ERROR, FAULT))
         await self._release()
-        await self._settled()
-        for opened in list(self.open.values()):
-            await self.client.send(self._gone(opened))
-        self.open.clear()
+        await self._answer_the_rest()
         await self.client.close()
+
+    async def _answer_the_rest(self) -> None:
+        """The server is gone: answer what is open, and what was asked before that was known."""
+        while True:
+            await self._settled()
+            for opened in list(self.open.values()):
+                await self.client.send(self._gone(opened))
+            self.open.clear()
+            if self.client_left:
+                return
+            await asyncio.sleep(DRAIN_S)
+            if not self.open and not self._work:
+                return
 
     async def _answered(self, message: Message) -> None:
         if message.id.startswith(OWN_ID):
