@@ -6,7 +6,8 @@ import logging
 import os
 import sys
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -114,10 +115,10 @@ def main(words: Sequence[str]) -> int:
     """Run it."""
     asked = parser().parse_args(words)
     serving = serving_for(asked)
-    log_to_stderr()
     spans, sent = spans_for(asked)
     try:
-        run(serving, asked, words, spans)
+        with logged_to_stderr():
+            run(serving, asked, words, spans)
     finally:
         sent()
     return 0
@@ -126,17 +127,17 @@ def main(words: Sequence[str]) -> int:
 def run(serving: Serving, asked: Namespace, words: Sequence[str], spans: Spans) -> None:
     """Serve until a signal comes."""
     from headgate.gateway import launch
-    from headgate.gateway.server import listening, url_of
+    from headgate.gateway.server import listening_on, url_of
     from headgate.gateway.workers import VARIABLE, place_of
 
     place = os.environ.pop(VARIABLE, "")
     if place:
         launch.as_worker(serving, place_of(place), spans)
         return
-    opened = listening(serving.host, serving.port)
+    opened = listening_on(serving.host, serving.port)
     admin = None
     if serving.admin_port is not None:
-        admin = listening("127.0.0.1", serving.admin_port)
+        admin = listening_on("127.0.0.1", serving.admin_port)
     ready = partial(announce, asked, url_of(opened), url_of(admin) if admin else "")
     if asked.workers == 1:
         launch.alone(serving, opened, admin, spans, ready)
@@ -168,17 +169,25 @@ def spans_for(asked: Namespace) -> tuple[Spans, Callable[[], None]]:
     return otel_spans() if asked.otel else (no_spans, lambda: None)
 
 
-def log_to_stderr() -> None:
-    """Show failures as messages of ours, line by line."""
+class Stderr(logging.Handler):
+    """Shows failures as messages of ours, line by line."""
 
-    class Stderr(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show one; that it cannot be shown is no reason to fail."""
+        with suppress(OSError, ValueError, AttributeError):
             for line in record.getMessage().splitlines():
                 say(line)
 
-    log = logging.getLogger("headgate.gateway")
-    log.addHandler(Stderr())
-    log.propagate = False
+
+@contextmanager
+def logged_to_stderr() -> Iterator[None]:
+    """Show what the gateway logs, as long as it runs."""
+    log, shown = logging.getLogger("headgate.gateway"), Stderr()
+    log.addHandler(shown)
+    try:
+        yield
+    finally:
+        log.removeHandler(shown)
 
 
 def serving_for(asked: Namespace) -> Serving:

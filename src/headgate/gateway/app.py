@@ -48,7 +48,7 @@ class Gateway:
         self.counters = counters or Counters()
         self._spans = spans
         self._tell = Telling()
-        self._preparing: Preparing
+        self._preparing = Preparing(serving, self.counters, self._tell)
         self._exchange: Exchange
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -66,7 +66,6 @@ class Gateway:
         await receive()
         client = UpstreamClient(self.serving)
         self._exchange = Exchange(client, self.counters, self._tell)
-        self._preparing = Preparing(self.serving, self.counters, self._tell)
         try:
             if not self.serving.passthrough:
                 await self._preparing.warm_up()

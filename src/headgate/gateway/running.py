@@ -8,10 +8,11 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+from headgate.errors import HeadgateError
 from headgate.gateway.admin import Admin
 from headgate.gateway.app import Gateway
 from headgate.gateway.counters import Counters
-from headgate.gateway.server import Part, Stop, listening, run, url_of
+from headgate.gateway.server import Part, Stop, listening_on, run, url_of
 from headgate.gateway.serving import Serving
 from headgate.gateway.telemetry import Spans, no_spans
 
@@ -31,6 +32,7 @@ class Running:
         self._parts: list[Part] = []
         self._stop_soon: Stop = lambda: None
         self._started = threading.Event()
+        self._failed: HeadgateError | None = None
         self._thread = threading.Thread(target=self._run, name="headgate-gateway", daemon=True)
 
     @property
@@ -40,15 +42,17 @@ class Running:
 
     def __enter__(self) -> Self:
         serving, gateway = self.serving, Gateway(self.serving, self.counters, self._spans)
-        opened = listening(serving.host, serving.port)
+        opened = listening_on(serving.host, serving.port)
         self.url = url_of(opened)
         self._parts = [(gateway, opened)]
         if serving.admin_port is not None:
-            opened = listening("127.0.0.1", serving.admin_port)
+            opened = listening_on("127.0.0.1", serving.admin_port)
             self.admin_url = url_of(opened)
             self._parts.append((Admin(serving, self.counters, lambda: ONE_OF_ONE), opened))
         self._thread.start()
         self._started.wait()
+        if self._failed is not None:
+            raise self._failed
         return self
 
     def __exit__(
@@ -72,6 +76,8 @@ class Running:
 
         try:
             run(self._parts, self.serving, started)
+        except HeadgateError as error:
+            self._failed = error
         finally:
             for _, opened in self._parts:
                 opened.close()

@@ -64,11 +64,14 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen."""
-        await super().startup(sockets)
+        try:
+            await super().startup(sockets)
+        except SystemExit as ended:  # uvicorn's way to say that the application did not start
+            raise CannotListen("the gateway could not start") from ended
         self.listens.set()
 
 
-def listening(host: str, port: int) -> socket.socket:
+def listening_on(host: str, port: int) -> socket.socket:
     """A socket that clients can connect to."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     opened = socket.socket(family, socket.SOCK_STREAM)
@@ -115,6 +118,15 @@ async def serve(parts: Sequence[Part], serving: Serving, started: Callable[[Stop
         asyncio.ensure_future(server.serve(sockets=[opened]))
         for server, (_, opened) in zip(servers, parts, strict=True)
     ]
-    await asyncio.gather(*(server.listens.wait() for server in servers))
-    started(stop)
-    await asyncio.gather(*tasks)
+    for task, server in zip(tasks, servers, strict=True):
+        listening = asyncio.ensure_future(server.listens.wait())
+        await asyncio.wait({task, listening}, return_when=asyncio.FIRST_COMPLETED)
+        listening.cancel()
+    if any(task.done() for task in tasks):
+        stop()
+    else:
+        started(stop)
+    stopped = await asyncio.gather(*tasks, return_exceptions=True)
+    for error in stopped:
+        if isinstance(error, BaseException):
+            raise error
