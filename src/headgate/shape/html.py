@@ -67,6 +67,7 @@ def _pieces(page: Webpage, source: Source, pointed: Pointed, *, by_bytes: bool) 
         what="bytes" if by_bytes else "lines",
         rewritten=True,
         divisible=True,
+        largest_part=1,
         after=_links(page),
         after_share=LINKS_SHARE,
     )

@@ -25,7 +25,7 @@ MARKER_PART = 4
 """The long marker is used where it takes at most this part of the limit."""
 
 LARGEST_PART = 4
-"""A piece that would take more than this part of the room is cut inside."""
+"""A piece that would take more than this part of the room is cut inside, unless told otherwise."""
 
 LEAST_BYTES = 12
 """No piece worth showing is smaller."""
@@ -63,6 +63,7 @@ class Pieces:
     what: Missing = "lines"
     rewritten: bool = False
     """The pieces are not all there is to the text: their markup is left out."""
+    largest_part: int = LARGEST_PART
     divisible: bool = False
     """Half a piece is better than none: sentences, not rows."""
     before: Sequence[str] = ()
@@ -138,8 +139,7 @@ class _Drawing:
     def _choose(self, room_bytes: int) -> tuple[dict[int, int], int]:
         """The pieces to show and how many bytes of each, and what they take together."""
         items, sizes = self.pieces.items, self.pieces.sizes
-        # What can be divided is cut where the room ends, not before.
-        parts = 1 if self.pieces.divisible or len(items) == 1 else LARGEST_PART
+        parts = self.pieces.largest_part if len(items) > 1 else 1
         largest = max(room_bytes // parts, LEAST_BYTES)
         chosen: dict[int, int] = {}
         spent, vain = self.gap_bytes, 0
