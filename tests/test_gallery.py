@@ -1,3 +1,4 @@
+import re
 import sys
 from pathlib import Path
 
@@ -38,6 +39,6 @@ def test_the_gallery_is_the_same_every_time(gallery):
 def test_the_page_has_every_title(gallery):
     page = (SCRIPTS.parent / "docs" / "gallery.md").read_text(encoding="utf-8")
 
-    assert [line for line in page.split("\n") if line.startswith("## ")] == [
+    assert re.findall(r"(?m)^## \d+\. .*", page) == [
         f"## {number}. {output.title}" for number, output in enumerate(gallery.outputs(), 1)
     ]
