@@ -72,7 +72,7 @@ def asked(middleware, *calls):
             ]
             return results, tools
 
-    return asyncio.run(asyncio.wait_for(main(), 20))
+    return asyncio.run(asyncio.wait_for(main(), 60))
 
 
 def json_of(result):

@@ -5,7 +5,7 @@ import json
 
 from headgate.proxy.message import message_of
 
-LONGEST_S = 5
+LONGEST_S = 20
 
 
 class End:

@@ -25,7 +25,7 @@ from tests.proxy import servers
 
 SERVER = Command((sys.executable, servers.__file__))
 RULES = Rules("plain")
-LONGEST_S = 20
+LONGEST_S = 60
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from headgate.proxy.stdio import Child, Framed, OwnStdio
 from tests.proxy import servers
 
 SERVER = [sys.executable, servers.__file__]
-LONGEST_S = 5
+LONGEST_S = 20
 
 
 def run(story):
