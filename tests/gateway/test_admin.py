@@ -72,7 +72,7 @@ VALUES = st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=30
 OURS = {"host", "connection", "content-length", "transfer-encoding", "expect", "upgrade", "origin"}
 
 
-@settings(max_examples=settings.default.max_examples)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(
     method=st.sampled_from(["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]),
     path=st.one_of(

@@ -6,6 +6,8 @@ import pytest
 from headgate.gateway import reports
 from headgate.gateway.reports import Report
 
+PACKED = gzip.compress(b'{"usage":{"input_tokens":5}}', mtime=0)
+
 
 def events(*said):
     return "".join(f"event: x\ndata: {json.dumps(one)}\n\n" for one in said).encode()
@@ -77,7 +79,7 @@ def test_an_answer_in_one_piece_has_its_report_inside():
         (b"[1, {", "application/json", ""),
         (b'data: {"usage": \n\n', "text/event-stream", ""),
         (b'data: {"usage": "\xff"}\n\n', "text/event-stream", ""),
-        (gzip.compress(b'{"usage":{"input_tokens":5}}')[:-12], "application/json", "gzip"),
+        (PACKED[:-12], "application/json", "gzip"),
         (b"no gzip", "application/json", "gzip"),
         (b"anything", "application/json", "rot13"),
         (b"[" * 100_000, "application/json", ""),

@@ -160,7 +160,7 @@ class Preparing:
             store=MemoryStore(1024 * 1024),
             ledger=Ledger(),
         )
-        text = "\n".join(f"ERROR: line {number} of a log" for number in range(4_000))
+        text = "\n".join(f"ERROR: line {number} of a log" for number in range(1_500))
         gate.admit([ToolResult.of("bash", text, call_id="warm_up")])
         gate.prepare(b'{"messages":[{"role":"user","content":"hi"}]}', dialect="anthropic")
 
