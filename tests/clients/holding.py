@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from headgate.cli.stats import ledgers
 from headgate.failures import noted
 from headgate.measure.meters import meter_for
 from tests.clients.task import ODD, Run, results_in, unstable
@@ -41,8 +42,13 @@ def read_back(run: Run) -> None:
 
 
 def stable(run: Run) -> None:
-    """What was sent once is sent again to the byte, over five requests."""
-    assert unstable(run.requests) == []
+    """What was sent once is sent again to the byte over five requests, recorded epochs apart."""
+    assert len(unstable(run.requests)) <= epochs_in(run.state)
+
+
+def epochs_in(state: Path) -> int:
+    """How often old results moved down: only the gateway does that, when it pays."""
+    return sum(len(ledger.epochs()) for ledger in ledgers(state, None))
 
 
 def no_failure(run: Run) -> None:

@@ -22,7 +22,7 @@ from headgate.spill.private import state_folder
 
 DAY_NS = 86_400 * 10**9
 
-USAGE = "[CLIENT] [--json]"
+USAGE = "[CLIENT] [--live] [--json]"
 
 SAYS = """\
 Prove that what `headgate install` put in place works. A large result is sent through the very
@@ -30,12 +30,14 @@ command that the agent's configuration names, and through a gateway of this inst
 stand-in for the provider; what comes out must be short, keep the line that matters, and name a file
 that holds every byte. Nothing is sent to a provider. The exit code is 1 if anything is wrong.
 
-It does not start the agent: whether Codex trusts the hook, only Codex can say (/hooks).
+With --live the agent itself is run once, with your configuration and the stand-in as its provider:
+so it is seen whether it calls the hook, and takes its answer. It leaves a short session behind.
 """
 
 EXAMPLES = """\
   headgate doctor
   headgate doctor claude-code --json
+  headgate doctor codex --live                  run codex itself, against a stand-in
 """
 
 
@@ -49,6 +51,7 @@ def parser() -> Parser:
         metavar="CLIENT",
         help=f"only this one: {', '.join(CLIENTS)}",
     )
+    made.add_argument("--live", action="store_true", help="with a hook: run the agent itself too")
     made.add_json("one object for each check: client, way, name, ok, says")
     return made
 
@@ -96,6 +99,10 @@ def all_checks(asked: Namespace, site: Site) -> Iterator[Check]:
     for client, modes in installed.items():
         for mode in modes:
             yield from checks_of(client, mode, site)
+        if asked.live and "hook" in modes:
+            from headgate.doctor import live
+
+            yield from live.checks(client, site)
 
 
 def checks_of(client: str, mode: Mode, site: Site) -> Iterator[Check]:
