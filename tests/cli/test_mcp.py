@@ -32,7 +32,7 @@ def call(number, name, **arguments):
 def spoken(headgate, *words, messages=(), server=SERVER, **more):
     """What the proxy answers to some messages, by id, and how it ended."""
     stdin = "".join(json.dumps(m) + "\n" for m in [hello(), *messages])
-    done = headgate("mcp", *words, *server, stdin=stdin.encode(), **more)
+    done = headgate("mcp", *words, *server, stdin=stdin.encode(), timeout=60, **more)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     return {answer["id"]: answer for answer in answers}, done
 
@@ -179,7 +179,7 @@ sys.exit(main(sys.argv[1:]))
 def test_on_stdio_it_needs_the_core_alone_and_over_http_names_the_extra(headgate):
     def run(*words, **more):
         command = [sys.executable, "-c", CORE_ONLY, "mcp", *words]
-        return subprocess.run(command, capture_output=True, timeout=20, cwd=headgate.folder, **more)
+        return subprocess.run(command, capture_output=True, timeout=60, cwd=headgate.folder, **more)
 
     messages = [hello(), call(1, "lines", n=9_000, page=2)]
     spoken = run(*SERVER, input="".join(json.dumps(m) + "\n" for m in messages).encode())
