@@ -11,6 +11,14 @@ def test_a_part_with_all_words_of_the_query_is_pointed_at_most():
     assert len(pointed) == 2
 
 
+def test_what_is_named_literally_stays_strong_in_every_part_that_has_it():
+    texts = ["flood,1954,a", "flood,1960,b", "fire,1954,c", "flood,1954,d", *["nothing"] * 30]
+    pointed = pointed_by(Query(("flood", "1954"), ("flood,1954",)), texts)
+
+    assert list(pointed)[:2] == [0, 3]
+    assert pointed[3] > 0.6
+
+
 def test_a_word_that_stands_nearly_everywhere_points_at_nothing():
     assert pointed_by(Query(("fine",)), ["all is fine"] * 20) == {}
 

@@ -20,6 +20,9 @@ COMMON_SHARE = 0.25
 AGAIN = 0.5
 """What a word is still worth in the next part that has it: a query may be after several things."""
 
+AGAIN_LITERALLY = 0.9
+"""What a phrase is still worth: each part that has it literally is what was asked for."""
+
 MOST_POINTED = 300
 """More parts than this are not what anybody asked for."""
 
@@ -30,7 +33,9 @@ def pointed_by(query: Query, texts: Sequence[str]) -> Pointed:
     A word loses weight each time a part with it was found, so that parts that have other words of
     the query come before the next ones with the same.
     """
-    holding = _by_word(query, texts)
+    found = _by_word(query, texts)
+    holding = [places for _, places in found]
+    again = [AGAIN_LITERALLY if phrase in query.phrases else AGAIN for phrase, _ in found]
     weights = [math.log(1 + len(texts) / len(places)) for places in holding]
     words: dict[int, list[int]] = {}
     for word, places in enumerate(holding):
@@ -39,10 +44,12 @@ def pointed_by(query: Query, texts: Sequence[str]) -> Pointed:
     alike: dict[tuple[int, ...], list[int]] = {}
     for place in sorted(words, reverse=True):
         alike.setdefault(tuple(words[place]), []).append(place)
-    return _best_first(alike, weights)
+    return _best_first(alike, weights, again)
 
 
-def _best_first(alike: Mapping[tuple[int, ...], list[int]], weights: list[float]) -> Pointed:
+def _best_first(
+    alike: Mapping[tuple[int, ...], list[int]], weights: list[float], again: Sequence[float]
+) -> Pointed:
     """Take from parts with the same words one after the other, always of those worth most."""
     queue = [(-sum(weights[word] for word in has), has) for has in alike]
     heapq.heapify(queue)
@@ -56,13 +63,13 @@ def _best_first(alike: Mapping[tuple[int, ...], list[int]], weights: list[float]
             continue
         found[alike[has].pop()] = gain / best
         for word in has:
-            weights[word] *= AGAIN
+            weights[word] *= again[word]
         if alike[has]:
-            heapq.heappush(queue, (-gain * AGAIN, has))
+            heapq.heappush(queue, (-sum(weights[word] for word in has), has))
     return found
 
 
-def _by_word(query: Query, texts: Sequence[str]) -> list[list[int]]:
+def _by_word(query: Query, texts: Sequence[str]) -> list[tuple[str, list[int]]]:
     """For each word or phrase that tells parts from each other: those that have it."""
     sought = dict.fromkeys(word.lower() for word in (*query.words, *query.phrases) if word)
     if not sought:
@@ -73,8 +80,8 @@ def _by_word(query: Query, texts: Sequence[str]) -> list[list[int]]:
         # A few letters are two in lower case, and the places would not be those of the texts.
         joined = "\n".join(texts)
     most = max(3, int(COMMON_SHARE * len(texts)))
-    found = (_holding(joined, word, starts, most) for word in sought)
-    return [places for places in found if places]
+    found = ((word, _holding(joined, word, starts, most)) for word in sought)
+    return [(word, places) for word, places in found if places]
 
 
 def _holding(joined: str, word: str, starts: Sequence[int], most: int) -> list[int]:
