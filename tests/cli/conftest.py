@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from headgate.cli import main
+
 PROGRAM = str(Path(sys.executable).with_name("headgate"))
 
 LONGEST_S = 20
@@ -71,3 +73,22 @@ def headgate(state, tmp_path):
     folder = tmp_path / "work"
     folder.mkdir()
     return Program(folder, state)
+
+
+class Inside:
+    """Runs `headgate` in this process: for what needs no process of its own, and sooner."""
+
+    def __init__(self, state, capture):
+        self.state = state
+        self.capture = capture
+
+    def __call__(self, *words):
+        self.capture.readouterr()
+        code = main(list(words))
+        out, err = self.capture.readouterr()
+        return subprocess.CompletedProcess(words, code, out, err)
+
+
+@pytest.fixture
+def inside(state, capfdbinary):
+    return Inside(state, capfdbinary)

@@ -1,59 +1,49 @@
 import json
-import os
-import time
 from argparse import ArgumentTypeError
 
 import pytest
 
 from headgate.cli.store_gc import seconds, size_bytes
-
-LOG = b"".join(b"%d INFO step %d of the build\n" % (n, n) for n in range(3_000))
-DAY_S = 86_400
+from tests.cli.test_store_verify import LOG, kept
 
 
-def kept(headgate, content, *, days_ago=0, session="default"):
-    """Keep an original as `trim` does; it then looks as if it came some days ago."""
-    words = ["--tokens", "300", "--session", session]
-    ref = json.loads(headgate("trim", "--json", *words, stdin=content).stdout)["ref"]
-    then = time.time() - days_ago * DAY_S
-    for name in (ref, f"{ref}.z"):
-        path = headgate.state / "sessions" / session / "objects" / name
-        if path.exists():
-            os.utime(path, (then, then))
-    return ref
+@pytest.fixture
+def gc(inside, monkeypatch):
+    """Runs it where nothing is live for long."""
 
+    def ran(*words, retention="{ age_s = 86400, live_s = 0 }"):
+        monkeypatch.setenv("HEADGATE_RETENTION", retention)
+        done = inside("store", "gc", "--json", *words)
+        monkeypatch.delenv("HEADGATE_RETENTION")
+        assert done.returncode == 0, done.stderr
+        *deeds, summary = [json.loads(line) for line in done.stdout.splitlines()]
+        return deeds, summary
 
-def gc(headgate, *words, retention="{ age_s = 86400, live_s = 0 }"):
-    """Run it where nothing is live for long; what came has its time in the index too."""
-    environ = {**os.environ, "HEADGATE_RETENTION": retention}
-    ran = headgate("store", "gc", "--json", *words, env=environ)
-    assert ran.returncode == 0, ran.stderr
-    *deeds, summary = [json.loads(line) for line in ran.stdout.splitlines()]
-    return deeds, summary
+    return ran
 
 
 @pytest.mark.proves("C-store", "K4")
-def test_what_is_not_used_for_longer_than_was_asked_goes_and_leaves_a_tombstone(headgate):
-    ref = kept(headgate, LOG)
+def test_what_is_not_used_for_longer_than_was_asked_goes_and_leaves_a_tombstone(inside):
+    ref = kept(inside, LOG)
 
-    ran = headgate("store", "gc", "--older-than", "0s")
+    ran = inside("store", "gc", "--older-than", "0s")
 
     heading, line = ran.stdout.decode().splitlines()
     assert heading.split() == ["session", "ref", "bytes", "unused", "what"]
     assert line.split()[:3] == ["default", ref, f"{len(LOG):,}"]
     assert line.endswith("removed: it was not used for longer than results are kept")
     assert b"1 removed, 0 compressed, " in ran.stderr
-    read = headgate("read", ref)
+    read = inside("read", ref)
     assert (read.returncode, read.stdout) == (1, b"")
     assert f"result '{ref}' is gone: removed ".encode() in read.stderr
     assert read.stderr.endswith(b"; run the tool again to get it back\n")
 
 
 @pytest.mark.proves("C-store", "K10")
-def test_what_is_left_over_is_compressed_and_reads_back_the_same(headgate):
-    ref = kept(headgate, LOG)
+def test_what_is_left_over_is_compressed_and_reads_back_the_same(inside, gc):
+    ref = kept(inside, LOG)
 
-    [deed], summary = gc(headgate)
+    [deed], summary = gc()
 
     assert (deed["ref"], deed["bytes"]) == (ref, len(LOG))
     assert deed["after_bytes"] < len(LOG) / 2
@@ -66,41 +56,41 @@ def test_what_is_left_over_is_compressed_and_reads_back_the_same(headgate):
         "left_bytes": deed["after_bytes"],
         "dry_run": False,
     }
-    assert headgate("read", ref, "--raw").stdout == LOG
-    assert gc(headgate)[1]["compressed"] == 0
+    assert inside("read", ref, "--raw").stdout == LOG
+    assert gc()[1]["compressed"] == 0
 
 
 @pytest.mark.proves("C-store", "K4")
-def test_a_dry_run_says_what_would_go_and_leaves_it(headgate):
-    ref = kept(headgate, LOG)
+def test_a_dry_run_says_what_would_go_and_leaves_it(inside, gc):
+    ref = kept(inside, LOG)
 
-    deeds, summary = gc(headgate, "--dry-run", "--older-than", "0s")
+    deeds, summary = gc("--dry-run", "--older-than", "0s")
 
     assert [deed["ref"] for deed in deeds] == [ref]
     assert (summary["removed"], summary["dry_run"]) == (1, True)
-    assert headgate("read", ref).returncode == 0
+    assert inside("read", ref).returncode == 0
 
 
 @pytest.mark.proves("C-store", "K4")
-def test_the_total_holds_over_all_sessions_and_the_newest_stay(headgate):
-    first = kept(headgate, LOG, session="a")
-    second = kept(headgate, LOG.upper(), session="b")
+def test_the_total_holds_over_all_sessions_and_the_newest_stay(inside, gc):
+    first = kept(inside, LOG, session="a")
+    second = kept(inside, LOG.upper(), session="b")
 
-    deeds, summary = gc(headgate, "--total", "120kB", "--no-compress", retention="{}")
+    deeds, summary = gc("--total", "120kB", "--no-compress", retention="{}")
 
     assert [(deed["session"], deed["ref"]) for deed in deeds] == [("a", first)]
     assert deeds[0]["what"] == "removed: there was more than is kept in all"
     assert (summary["left"], summary["left_bytes"]) == (1, len(LOG))
-    assert headgate("read", second, "--session", "b").returncode == 0
+    assert inside("read", second, "--session", "b").returncode == 0
 
 
 @pytest.mark.proves("C-store")
-def test_without_anything_kept_there_is_nothing_to_do(headgate):
-    ran = headgate("store", "gc")
+def test_without_anything_kept_there_is_nothing_to_do(inside):
+    ran = inside("store", "gc")
 
     assert (ran.returncode, ran.stdout) == (0, b"")
     assert ran.stderr.startswith(b"headgate: nothing is kept under ")
-    assert not headgate.state.exists()
+    assert not inside.state.exists()
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from headgate import Gate, Policy, ToolResult, tokens
 from headgate.errors import RefGone, RefNotFound
+from headgate.events import Event, SweepFailed
 from headgate.retention import Retention
 from headgate.spill.compress import compress
 from headgate.spill.house import House
@@ -82,17 +83,37 @@ def work(folder: Path, session: str, seed: int, now_ns: int, turns: int, said: i
     """Some turns of one session; what was sent is noted before and after, and then said."""
     dice, notes = random.Random(seed), folder / "notes" / session_name(session)
     ticks = iter(range(now_ns, now_ns + 10**15, 10**6))
-    gate = Gate(POLICY, session=session, state=folder / "state", clock=lambda: next(ticks))
+    events: list[Event] = []
+    gate = Gate(
+        POLICY,
+        session=session,
+        state=folder / "state",
+        clock=lambda: next(ticks),
+        hooks=[events.append],
+    )
     messages = json.loads(notes.read_text()) if notes.exists() else []
+    if notes.with_suffix(".next").exists():
+        # Killed while a history was sent that may have dropped these: they may be gone since.
+        sent = json.loads(notes.with_suffix(".next").read_text())
+        excuse(notes, set(refs_in(messages)) - set(refs_in(sent)))
     for number in range(turns):
         ever = notes.with_suffix(".ever")
         messages = turn(gate, dice, messages, f"c{seed}_{number}", ever)
         noted(notes.with_suffix(".next"), messages)
         gate.prepare(json.dumps({"messages": messages}).encode(), dialect="anthropic")
+        if any(isinstance(event, SweepFailed) for event in events):
+            # The disk was too full even to note what this history refers to.
+            excuse(notes, set(refs_in(messages)))
         noted(notes, messages)
         notes.with_suffix(".next").unlink()
         if said >= 0:
             os.write(said, b".")
+
+
+def excuse(notes: Path, refs: set[str]) -> None:
+    """Note refs of a history that the store could not know to be live."""
+    with notes.with_suffix(".excused").open("a") as file:
+        file.write("".join(f"{ref}\n" for ref in sorted(refs)))
 
 
 def noted(path: Path, messages: list[dict]) -> None:
@@ -195,7 +216,7 @@ def ended(folder: Path, sessions: list[str]) -> dict[str, object]:
     for name in sessions:
         notes = folder / "notes" / session_name(name)
         gate = Gate(POLICY, session=name, state=folder / "state")
-        live = live_refs(notes, gate)
+        live = live_refs(notes)
         for ref in set(lines_of(notes.with_suffix(".ever"))):
             ever += 1
             try:
@@ -216,17 +237,15 @@ def ended(folder: Path, sessions: list[str]) -> dict[str, object]:
     }
 
 
-def live_refs(notes: Path, gate: Gate) -> set[str]:
-    """What the last history that was surely sent refers to, if that was not too long ago."""
+def live_refs(notes: Path) -> set[str]:
+    """What the last history that was surely sent refers to; all were sent on this one day."""
     if not notes.exists():
         return set()
     live = set(refs_in(json.loads(notes.read_text())))
     if notes.with_suffix(".next").exists():
         # Killed while this one was sent: it may count already, and what it dropped with it.
         live &= set(refs_in(json.loads(notes.with_suffix(".next").read_text())))
-    since_ns = START + DAY_NS - int(LIMITS.live_s * 1e9)
-    sent = gate.ledger.last()
-    return live if sent is not None and sent.time_ns > since_ns else set()
+    return live - set(lines_of(notes.with_suffix(".excused")))
 
 
 def lines_of(path: Path) -> list[str]:

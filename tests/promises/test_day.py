@@ -15,7 +15,7 @@ SESSIONS = 20
 @pytest.mark.proves("P15", "P9", "P10", "P11", "K4")
 @pytest.mark.xdist_group("disk")
 def test_over_a_day_no_quota_is_passed_no_live_ref_lost_and_every_lost_one_is_told(tmp_path):
-    rounds = min(max(settings.default.max_examples // 20, 6), 240)
+    rounds = min(max(settings.default.max_examples // 30, 6), 240)
     state = tmp_path / "state"
     state.mkdir(mode=0o700)
     before = mounted(f"size={6 + rounds // 8}m", str(state)) if can_mount() else []

@@ -1,6 +1,7 @@
 """P10: kill -9 at any point leaves nothing torn, and nothing lost that was acknowledged."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -41,7 +42,8 @@ def test_a_kill_before_any_system_call_leaves_the_key_whole_or_unmade(tmp_path):
 
 @pytest.mark.proves("P10", "P9", "K4", "K10")
 def test_a_kill_before_any_system_call_of_keeping_house_loses_nothing_untold(tmp_path):
-    found = dying("sweep_house", str(tmp_path))
+    # A soak tries every call; a run of the suite every second one.
+    found = dying("sweep_house", str(tmp_path), "1" if "HEADGATE_EXAMPLES" in os.environ else "2")
 
     assert found["kills"] > 100
     assert (found["lost"], found["left"], found["miscounted"]) == ([], [], [])

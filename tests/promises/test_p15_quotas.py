@@ -121,7 +121,7 @@ class House(RuleBasedStateMachine):
 @pytest.mark.proves("P15", "P9", "P14", "K4")
 def test_no_limit_is_ever_passed_and_every_ref_resolves_or_has_a_tombstone():
     run_state_machine_as_test(
-        House, settings=settings(max_examples=settings.default.max_examples // 8)
+        House, settings=settings(max_examples=settings.default.max_examples // 12)
     )
 
 
