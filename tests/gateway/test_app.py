@@ -18,7 +18,7 @@ from headgate import Policy, tokens
 from headgate.gateway.headers import sent
 from headgate.testing import Call, Failure, Provider, Say, Think, lines
 from tests.gateway.conftest import LOG, TOOLS, body_of, history
-from tests.gateway.wire import Upstream, everything, exchange, head, request
+from tests.gateway.wire import Upstream, everything, exchange, head, request, settled
 
 LIMIT_TOKENS = 400
 
@@ -336,6 +336,7 @@ def test_usage_is_learnt_from_on_the_way(gateway_to):
             stream.until_done()
         client.messages.create(**history())
 
+    settled(gateway)
     billed = provider.usages
     assert gateway.counters.sum("usage_tokens", "output") == sum(u.output_tokens for u in billed)
     read = [gateway.counters.sum("usage_tokens", k) for k in ("input", "cache_read", "cache_write")]

@@ -10,7 +10,7 @@ from headgate import Gate, Policy, tokens
 from headgate.errors import HistoryError
 from headgate.testing import Provider
 from tests.gateway.conftest import LOG, body_of, history
-from tests.gateway.wire import connected, exchange, request
+from tests.gateway.wire import connected, exchange, request, settled
 
 VERSION = {"anthropic_version": "2023-06-01"}
 
@@ -155,7 +155,7 @@ def test_the_next_request_is_counted_from_what_was_reported(gateway_to, state):
         ]
         exchange(gateway.url, request(json.dumps(longer).encode(), **VERSION))
 
-    assert gateway.counters.sum("usage_tokens", "input") == sum(
+    assert settled(gateway).sum("usage_tokens", "input") == sum(
         usage.input_tokens for usage in provider.usages
     )
 

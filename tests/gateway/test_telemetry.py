@@ -6,7 +6,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from headgate.gateway.telemetry import otel_spans, spans_of
 from headgate.testing import Provider
 from tests.gateway.conftest import body_of
-from tests.gateway.wire import exchange, request
+from tests.gateway.wire import exchange, request, settled
 
 
 @pytest.fixture
@@ -23,6 +23,7 @@ def test_a_request_is_one_span_with_sizes_and_no_words(gateway_to, exported):
         gateway = gateway_to(provider.url, spans=spans)
         exchange(gateway.url, request(body_of(), anthropic_version="2023-06-01"))
 
+    settled(gateway)
     [span] = exporter.get_finished_spans()
     usage = provider.usages[0]
     told = dict(span.attributes)
@@ -45,6 +46,7 @@ def test_a_refused_request_leaves_a_span_without_the_reason(gateway_to, exported
     gateway = gateway_to("http://127.0.0.1:1", spans=spans)
     exchange(gateway.url, request(b"{}", "/v1beta/models/g:generateContent?key=AIzaSecret"))
 
+    settled(gateway)
     [span] = exporter.get_finished_spans()
     assert "AIza" not in span.to_json()
     assert span.attributes["gen_ai.request.model"] == "g"

@@ -3,6 +3,7 @@
 import socket
 import struct
 import threading
+import time
 from contextlib import contextmanager, suppress
 
 LONGEST_S = 10
@@ -170,3 +171,12 @@ def everything(url, data):
             while piece := connection.recv(65536):
                 out += piece
         return out
+
+
+def settled(gateway):
+    """Wait until nothing is under way: a client has its answer a moment before it is counted."""
+    end = time.monotonic() + LONGEST_S
+    while gateway.counters.sum("in_flight"):
+        assert time.monotonic() < end
+        threading.Event().wait(0.002)
+    return gateway.counters
