@@ -138,6 +138,8 @@ def within(policy: Policy, most: Amount) -> Policy:
         classes={},
         block_overhead=policy.block_overhead,
         memory_bytes=policy.memory_bytes,
+        retention=policy.retention,
+        view=policy.view,
         vocab=policy.vocab,
         normalise=policy.normalise,
         spill=policy.spill,

@@ -16,7 +16,9 @@ from headgate.errors import PolicyError
 from headgate.events import LedgerFailed, LedgerRepaired, SpillFailed
 from headgate.measure.meters import meter_for
 from headgate.policy import Policy, ToolRule
+from headgate.retention import Retention
 from headgate.types import chars, tokens
+from headgate.view import View
 
 
 def asked(**given):
@@ -43,6 +45,15 @@ def test_a_limit_holds_whatever_the_tool_the_error_or_the_store():
     assert policy.errors == "same"
     assert policy.store_fails == "shape"
     assert (dict(policy.tools), dict(policy.classes)) == ({}, {})
+
+
+@pytest.mark.proves("K4", "R16")
+def test_a_limit_changes_nothing_of_what_is_kept_or_shown_to_people():
+    policy = Policy(retention=Retention(session_count=7), view=View(lines=7))
+
+    held = within(policy, tokens(300))
+
+    assert (held.retention, held.view) == (policy.retention, policy.view)
 
 
 def test_the_environment_rules_unless_a_flag_says_otherwise():
