@@ -13,7 +13,7 @@ from headgate.cli.opening import (
 )
 from headgate.cli.output import CommandError
 from headgate.errors import PolicyError
-from headgate.events import LedgerFailed, LedgerRepaired, SpillFailed
+from headgate.events import LedgerFailed, LedgerRepaired, SpillCut, SpillFailed, SweepFailed
 from headgate.measure.meters import meter_for
 from headgate.policy import Policy, ToolRule
 from headgate.retention import Retention
@@ -136,3 +136,15 @@ def test_what_could_not_be_kept_is_said_once(capfdbinary):
         "headgate: nothing was kept: the disk is full\n"
         "headgate: /x/ledger was damaged: 3 records are whole, 12 bytes after them were set aside\n"
     )
+
+
+@pytest.mark.proves("K4")
+def test_what_was_cut_and_what_could_not_be_swept_is_told(capfdbinary):
+    report = Reporter()
+    report(SpillCut("r_aaaaaaaaaaaa", "c1", 1_000, 5_000))
+    report(SweepFailed("the sessions folder is gone"))
+
+    assert capfdbinary.readouterr().err.decode().splitlines() == [
+        "headgate: only the first 1,000 of 5,000 bytes were kept, as retention says",
+        "headgate: what is kept could not be put in order: the sessions folder is gone",
+    ]

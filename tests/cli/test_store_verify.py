@@ -95,3 +95,18 @@ def test_all_sessions_are_listed_with_what_they_take(inside):
         ("b", 1, len(LOG)),
     ]
     assert inside("store", "ls", "--all", "--session", "a").returncode == 2
+
+
+@pytest.mark.proves("C-read", "K4")
+def test_a_part_is_given_back_with_a_word_on_what_is_missing(inside, monkeypatch):
+    monkeypatch.setenv("HEADGATE_RETENTION", "{ result_bytes = 5000 }")
+    (inside.state.parent / "build.log").write_bytes(LOG)
+
+    trimmed = inside("trim", "--tokens", "300", str(inside.state.parent / "build.log"))
+    raw = inside("read", "--last", "--raw")
+
+    told = f"only the first 5,000 of {len(LOG):,} bytes were kept"
+    assert told.encode() in trimmed.stderr
+    assert b"kept up to byte 5,000, nothing after it" in trimmed.stdout
+    assert (raw.returncode, raw.stdout) == (0, LOG[:5_000])
+    assert raw.stderr == f"headgate: {told}\n".encode()

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 from headgate.cli import parser
 from headgate.cli.output import CommandError, reason, say, visible
 from headgate.errors import PolicyError
-from headgate.events import Event, LedgerFailed, LedgerRepaired, SpillFailed
+from headgate.events import (
+    Event,
+    LedgerFailed,
+    LedgerRepaired,
+    SpillCut,
+    SpillFailed,
+    SweepFailed,
+)
 from headgate.limits import within
 from headgate.measure.meters import meter_for
 from headgate.measure.size import STANDARD_VOCAB
@@ -170,6 +177,13 @@ class Reporter:
                 f"{event.path} was damaged: {event.kept_records:,} records are whole, "
                 f"{event.lost_bytes:,} bytes after them were set aside"
             )
+        if isinstance(event, SpillCut):
+            say(
+                f"only the first {event.kept_bytes:,} of {event.length_bytes:,} bytes were kept, "
+                f"as retention says"
+            )
+        if isinstance(event, SweepFailed):
+            say(f"what is kept could not be put in order: {event.error}")
         if isinstance(event, SpillFailed | LedgerFailed) and not self._said:
             self._said = True
             say(f"nothing was kept: {event.error}")

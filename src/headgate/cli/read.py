@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from headgate.cli.opening import open_gate, policy_for, session_for
-from headgate.cli.output import CommandError, show, write
+from headgate.cli.output import CommandError, say, show, write
 from headgate.cli.parser import Parser, from_one
 from headgate.errors import RefNotFound
 
@@ -114,7 +114,10 @@ def last_ref(gate: Gate, tool: str | None) -> Ref:
 
 def write_original(gate: Gate, ref: Ref) -> None:
     """Write the whole original to stdout as it came."""
-    length = gate.store.about(ref).length
+    about = gate.store.about(ref)
+    length = about.length
+    if about.full_length is not None:
+        say(f"only the first {length:,} of {about.full_length:,} bytes were kept")
     for start in range(0, length, RAW_BYTES):
         if not write(gate.store.read(ref, start, start + RAW_BYTES)):
             return
