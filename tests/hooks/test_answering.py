@@ -5,7 +5,8 @@ import re
 import pytest
 
 from headgate import Gate, Policy, RequestError, tokens
-from headgate.hooks.answering import CLIENTS, answered, client_of, event_of, session_of
+from headgate.hooks import CLIENTS
+from headgate.hooks.answering import answered, client_of, event_of, session_of
 from headgate.hooks.heard import Heard
 from headgate.measure.meters import meter_for
 from tests.hooks import events

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from headgate.cli.install import CLIENTS, program
+from headgate.cli.install import program
 from headgate.cli.output import CommandError, say, show_record, show_table
 from headgate.cli.parser import Parser, word
 from headgate.doctor.check import Check
 from headgate.errors import StoreError
 from headgate.failures import noted
+from headgate.hooks import CLIENTS
 from headgate.install import written
 from headgate.install.plan import Mode, Site
 from headgate.spill.key import installation_key

@@ -12,17 +12,10 @@ from pathlib import Path
 
 from headgate.cli.output import CommandError, say, show, show_record, write
 from headgate.cli.parser import Parser, word
+from headgate.hooks import CLIENTS
 from headgate.install import written
 from headgate.install.plan import GATEWAY_URL, Change, Mode, Plan, Site
 from headgate.spill.private import state_folder
-
-CLIENTS: Mapping[str, str] = {
-    "claude-code": "claude_code",
-    "codex": "codex",
-    "gemini": "gemini",
-    "opencode": "opencode",
-}
-"""The CLIs by name, each with its file in `headgate.install`."""
 
 USAGE = """\
 claude-code | codex | gemini | opencode  [--hook | --gateway | --mcp]

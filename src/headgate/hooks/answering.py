@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from headgate.errors import RequestError
 from headgate.gate import Gate
+from headgate.hooks import CLIENTS
 from headgate.hooks.heard import Answer, Client, Event, Heard, Place, Shown
 from headgate.limits import within
 from headgate.policy import CHARS_PER_TOKEN, Policy
@@ -21,14 +22,6 @@ from headgate.types import Text, ToolResult
 
 if TYPE_CHECKING:
     from headgate.events import Hook
-
-CLIENTS: Mapping[str, str] = {
-    "claude-code": "claude_code",
-    "codex": "codex",
-    "gemini": "gemini",
-    "opencode": "opencode",
-}
-"""The CLIs by name, each with its file here."""
 
 CHUNK_BYTES = 1 << 20
 
