@@ -73,7 +73,7 @@ bench-histories: setup ## measure histories on real data: make bench-histories D
 bench-retention: setup ## measure what budgets keep: make bench-retention DATA=../shared/data
 	$(BIN)/python bench/retention.py $(DATA) --out
 
-bench-peers: ## make the environments of the peers that bench-retention measures beside us
+bench-peers: setup ## make the environments of the peers that bench-retention measures beside us
 	$(BIN)/python bench/retention_peers.py
 
 bench-gateway: setup build/litellm/bin/litellm ## measure the gateway beside a bare proxy and litellm

@@ -19,6 +19,9 @@ MOST_LINES = 40_000
 OUTLINED = 30.0
 """What a line of the outline is worth."""
 
+LONGEST_LINE = 0.7
+"""Where one line would take this part of the room, cutting it well matters more than its kind."""
+
 LABELLED_SHARE = 0.08
 """What part of the room goes to lines that have a label of their own."""
 
@@ -67,6 +70,8 @@ def shape_lined(
         return None
     lines = source.data.decode(errors="replace").removesuffix("\n").split("\n")
     room_bytes = room.limit * len(source.data) / max(source.size, 1)
+    if max(map(len, lines)) > room_bytes * LONGEST_LINE:
+        return None
     worths: dict[int, float] = {}
     raise_near(worths, pointed_by(query, lines), lines, lining, room_bytes)
     for number in within(labelled(lines), lines, room_bytes * LABELLED_SHARE):
