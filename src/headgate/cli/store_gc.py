@@ -14,7 +14,7 @@ from headgate.cli.opening import chosen
 from headgate.cli.output import say, show_record, show_table
 from headgate.cli.parser import Parser
 from headgate.cli.progress import Progress, size
-from headgate.cli.store_ls import age
+from headgate.cli.store_ls import age, many
 from headgate.retention import WORDS, Retention
 from headgate.spill.private import state_folder
 
@@ -183,8 +183,8 @@ def in_words(done: Done) -> str:
     would = "would be " if done.dry else ""
     return (
         f"{done.removed:,} {would}removed, {len(done.deeds) - done.removed:,} compressed, "
-        f"{size(done.freed_bytes)} {would}freed; {done.left:,} originals, "
-        f"{size(done.left_bytes)} {'would be ' if done.dry else ''}left"
+        f"{size(done.freed_bytes)} {would}freed; {many(done.left)}, "
+        f"{size(done.left_bytes)} {would}left"
     )
 
 
