@@ -31,7 +31,10 @@ from gateway_parts import answer
 from run import machine
 
 HERE = Path(__file__).parent
-HISTORY_BYTES = 200_000
+HISTORY_BYTES = 180_000
+"""At first; twenty turns later a conversation has 225,000."""
+
+TURNS = 20
 STREAMS = 200
 CONCURRENT = 16
 START_S = 60
@@ -233,13 +236,13 @@ async def latency(found: Sequence[Way], count: int) -> dict[str, list[float]]:
     taken: dict[str, list[float]] = {way.name: [] for way in found}
     async with contextlib.AsyncExitStack() as stack:
         clients = {w.name: await stack.enter_async_context(Client(w.port)) for w in found}
-        for turn in range(count + 20):
-            if turn % 40 == 0:
+        for turn in range(count + TURNS):
+            if turn % TURNS == 0:
                 talks = {way.name: Conversation(turn) for way in found}
             for way in found:
                 first_s, _ = await clients[way.name].ask(talks[way.name].next())
                 # The first turn of a conversation decides all of its history: told apart below.
-                if turn >= 20 and turn % 40:
+                if turn >= TURNS and turn % TURNS:
                     taken[way.name].append(first_s)
     return taken
 
@@ -282,7 +285,7 @@ class Streamed:
 
 async def streams(way: Way, seconds: float) -> Streamed:
     """Run many paced streams at once, and compare each with what upstream sent."""
-    events, pause_ms = 60, 50
+    events, pause_ms = 200, 50
     expected = answer(events)
     talks = [Conversation(2_000 + number) for number in range(STREAMS)]
     for start in range(0, STREAMS, CONCURRENT):

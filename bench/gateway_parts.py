@@ -32,7 +32,7 @@ LAST = (
     b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"gpt-5",'
     b'"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
     b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"gpt-5",'
-    b'"choices":[],"usage":{"prompt_tokens":50000,"completion_tokens":20,"total_tokens":50020}}\n\n'
+    b'"choices":[],"usage":{"prompt_tokens":28000,"completion_tokens":20,"total_tokens":28020}}\n\n'
     b"data: [DONE]\n\n"
 )
 HEAD = (
