@@ -43,7 +43,7 @@ class Server(uvicorn.Server):
     def __init__(self, application: Application, shutdown_timeout_s: float) -> None:
         super().__init__(
             uvicorn.Config(
-                application,  # type: ignore[arg-type]  # typed there by every kind of event
+                application,
                 http=BoundedProtocol,
                 ws="none",
                 lifespan="on",
@@ -96,13 +96,15 @@ def url_of(opened: socket.socket) -> str:
 def run(parts: Sequence[Part], serving: Serving, started: Callable[[Stop], None]) -> None:
     """Serve until somebody stops it; `started` is told when all listen, and how to stop them."""
     # What it says of broken requests is counted by us, and told without what was in them.
-    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)
-    before = sys.getswitchinterval()
+    said = logging.getLogger("uvicorn.error")
+    level, before = said.level, sys.getswitchinterval()
+    said.setLevel(logging.CRITICAL + 1)
     sys.setswitchinterval(SWITCH_S)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(serve(parts, serving, started))
     finally:
+        said.setLevel(level)
         sys.setswitchinterval(before)
 
 
