@@ -51,7 +51,7 @@ def test_a_policy_counts_in_characters_or_bytes_where_told(unit):
     # What was left at its default is said in the policy's own unit, four to a token.
     assert (policy.batch, policy.error) == (unit(80_000), unit(16_000))
     assert policy.classes["read"].limit == unit(100_000)
-    assert policy.ageing.least == unit(800)
+    assert policy.ageing.least == unit(2_000)
 
 
 @pytest.mark.parametrize("count", [True, 1.5, math.nan, "8"])
