@@ -64,11 +64,12 @@ def lit(
     ends = sorted(line.number for line in anchors if line.is_end)
     back = _shine_back(ends, text_of)
     lights: dict[int, float] = {}
+    last_end = ends[-1] if ends else total
     for number in down.keys() | up.keys() | back.keys():
         above, below = down.get(number, 0.0), up.get(number, 0.0)
-        light = max(above, below) + BOTH * min(above, below) + back.get(number, 0.0)
-        light *= 1 - LATE + LATE * number / total
-        if ends and number > ends[-1]:
+        light = above + BOTH * below if above > below else below + BOTH * above
+        light = (light + back.get(number, 0.0)) * (1 - LATE + LATE * number / total)
+        if number > last_end:
             light *= BEHIND_LAST_END
         text = text_of(number) or ""
         if not text or text.isspace():

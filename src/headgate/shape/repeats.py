@@ -66,13 +66,16 @@ def shape_repeats(source: Source, room: Room, query: Query, marker: Marker) -> S
 def _alike_share(data: bytes) -> float:
     """How much of the text seems to repeat what stands just before it, told from a few places."""
     alike = total = 0
+    step = len(data) // SAMPLES
     for place in range(SAMPLES):
-        start = len(data) * place // SAMPLES
-        sample = data[start : start + SAMPLE_BYTES].translate(ZEROS).split(b"\n")[1:-1]
+        start = step * place
+        sample = data[start : start + min(step, SAMPLE_BYTES)].translate(ZEROS).split(b"\n")[1:-1]
         total += sum(map(len, sample))
+        last: dict[bytes, int] = {}
         for i, line in enumerate(sample):
-            if line in sample[max(i - LONGEST_PERIOD, 0) : i]:
+            if i - last.get(line, -LONGEST_PERIOD - 1) <= LONGEST_PERIOD:
                 alike += len(line)
+            last[line] = i
     return alike / max(total, 1)
 
 
