@@ -36,13 +36,13 @@ and a file that begins with `preset = "NAME"` says only what is different.
 ```python
 from headgate.policy_file import policy_from_toml, policy_to_toml
 
-ours = policy_from_toml('''
+ours = policy_from_toml(\"\"\"
 preset = "chatcli"
 result = "40_000 chars"
 
 [ageing]
 turns = [3, 6]
-''')
+\"\"\")
 assert ours.ageing.turns == (3, 6)
 assert policy_from_toml(policy_to_toml(ours)) == ours
 ```
