@@ -33,7 +33,7 @@ def client_of(name: str) -> Client:
     """What is known of a CLI."""
     if name not in CLIENTS:
         raise RequestError(f"there is no client {name!r}; there is {', '.join(CLIENTS)}")
-    found: Client = import_module(f"headgate.hooks.{CLIENTS[name]}")  # type: ignore[assignment]  # a module with these two functions
+    found: Client = import_module(f"headgate.hooks.{CLIENTS[name]}")
     return found
 
 
