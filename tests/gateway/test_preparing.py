@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from contextlib import ExitStack
 
 import pytest
 
@@ -19,17 +20,19 @@ VERSION = {"anthropic_version": "2023-06-01"}
 def asking(gateway_to):
     """Asks through a gateway, and gives what reached the provider."""
 
-    def start(**serving):
-        provider = Provider().__enter__()
-        gateway = gateway_to(provider.url, **serving)
+    with ExitStack() as stack:
 
-        def ask(body):
-            assert exchange(gateway.url, request(body, **VERSION)).status == 200
-            return provider.requests[-1].body
+        def start(**serving):
+            provider = stack.enter_context(Provider())
+            gateway = gateway_to(provider.url, **serving)
 
-        return ask, gateway.counters
+            def ask(body):
+                assert exchange(gateway.url, request(body, **VERSION)).status == 200
+                return provider.requests[-1].body
 
-    return start
+            return ask, gateway.counters
+
+        yield start
 
 
 def test_a_fault_of_ours_lets_the_original_through(asking, monkeypatch, caplog):
