@@ -32,7 +32,7 @@ def test_nothing_installed_is_something_wrong(headgate, home):
     code, checks = doctor(headgate)
 
     assert code == 1
-    assert checks["installed"] == (False, "nothing is not installed; see headgate install --help")
+    assert checks["installed"] == (False, "nothing is installed; see headgate install --help")
 
 
 @pytest.mark.parametrize("client", ["claude-code", "codex", "gemini", "opencode"])

@@ -95,7 +95,8 @@ def all_checks(asked: Namespace, site: Site) -> Iterator[Check]:
     clients = [asked.client] if asked.client else list(CLIENTS)
     installed = {client: written.installed(site.state, client) for client in clients}
     if not any(installed.values()):
-        says = f"{asked.client or 'nothing'} is not installed; see headgate install --help"
+        what = f"{asked.client} is not" if asked.client else "nothing is"
+        says = f"{what} installed; see headgate install --help"
         yield Check(asked.client or "", "", "installed", False, says)
     for client, modes in installed.items():
         for mode in modes:
