@@ -8,6 +8,7 @@ and if those alone make the rest fit, nothing else is missing.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import eq
 
@@ -46,7 +47,7 @@ UNSURE = 0.25
 OTHERS: frozenset[Kind] = frozenset({"json", "jsonl", "html", "binary", "csv", "tsv", "table"})
 """Kinds that have a way of their own with what comes again."""
 
-ZEROS = bytes.maketrans(b"0123456789", b"0000000000")
+DIGITS = b"0123456789"
 
 WHOLE = "the whole, repeated lines counted"
 NOTE = "each gap leaves out only lines that differ from those before it in nothing but digits"
@@ -69,7 +70,9 @@ def _alike_share(data: bytes) -> float:
     step = len(data) // SAMPLES
     for place in range(SAMPLES):
         start = step * place
-        sample = data[start : start + min(step, SAMPLE_BYTES)].translate(ZEROS).split(b"\n")[1:-1]
+        sample = (
+            data[start : start + min(step, SAMPLE_BYTES)].translate(None, DIGITS).split(b"\n")[1:-1]
+        )
         total += sum(map(len, sample))
         last: dict[bytes, int] = {}
         for i, line in enumerate(sample):
@@ -106,7 +109,7 @@ def _alike(
     lines: Sequence[bytes], source: Source, room: Room, query: Query, marker: Marker
 ) -> Shaped | None:
     """All lines but those inside repetitions, of which the first ones are shown."""
-    runs = inner_runs(source.data.removesuffix(b"\n").translate(ZEROS).split(b"\n"))
+    runs = inner_runs(source.data.removesuffix(b"\n").translate(None, DIGITS).split(b"\n"))
     if not runs:
         return None
     room_bytes = room.limit * len(source.data) / max(source.size, 1)
@@ -116,10 +119,15 @@ def _alike(
     texts = source.data.decode(errors="replace").removesuffix("\n").split("\n")
     pointed = pointed_by(query, texts)
     worths = {i: INNER * (1 + strength) for i, strength in pointed.items()}
-    worths |= dict.fromkeys(_outside(runs, len(lines)), ALWAYS)
+    outside = list(_outside(runs, len(lines)))
+    worths |= dict.fromkeys(outside, ALWAYS)
     items = with_ends(texts, worths, room_bytes, 1.0)
     pieces = Pieces(items, len(lines), before=(marker.aside(NOTE),))
-    return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines, the others alike")
+    how = f"of {len(lines):,} lines, the others alike"
+    shaped = shape_pieces(pieces, source, room, marker, how)
+    # The note is true only if there was room for every line that is like no other.
+    lost = Counter(texts[i] for i in outside) - Counter(shaped.text.split("\n"))
+    return None if lost else shaped
 
 
 def inner_runs(forms: Sequence[bytes]) -> list[tuple[int, int]]:
