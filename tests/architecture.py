@@ -33,7 +33,7 @@ watch
 registry/
 agent/
 mcp/
-install/ hooks/ adapters/ proxy/ gateway/ dashboard/
+install/ hooks/ adapters/ proxy/ gateway/
 doctor/
 __init__
 cli/

@@ -141,6 +141,7 @@ class AsyncAgent:
             try:
                 return await self._sent(outcome)
             except Exception as error:
+                # Every client has errors of its own; whatever is no overflow goes on as it came.
                 tokens = outcome.count.tokens
                 if is_overflow(error, tokens, outcome.count.window_tokens):
                     outcome = await self._shorter(outcome, steps, error)
