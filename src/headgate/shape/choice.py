@@ -28,19 +28,12 @@ class Lines:
     broken: dict[int, tuple[str, str, int]]
     """Lines of which only start and end are at hand, and the number of characters between."""
 
-    near: dict[int, str]
-    """Lines that stand out between the ends, and those around them."""
+    at_hand: dict[int, str]
+    """All that can be shown whole: both ends, what stands out between them, and what is around."""
 
     first_chars: list[int]
     last_chars: list[int]
     """How long the lines of each list are up to each one, line ends included."""
-
-    def __getitem__(self, number: int) -> str | None:
-        if number <= len(self.first):
-            return self.first[number - 1]
-        if number > self.total - len(self.last):
-            return self.last[number - self.total - 1]
-        return self.near.get(number)
 
     def run(self, first: int, last: int) -> list[str]:
         """Lines that are at hand, one after the other."""
@@ -104,12 +97,13 @@ def _lines(
     broken: dict[int, tuple[str, str, int]],
     near: dict[int, str],
 ) -> Lines:
+    near.update(enumerate(first, 1))
+    near.update(enumerate(last, total - len(last) + 1))
     return Lines(first, last, total, broken, near, _lengths(first), _lengths(last))
 
 
 def _lengths(lines: list[str]) -> list[int]:
-    ends = accumulate(map(len, lines))
-    return [end + count for count, end in enumerate(ends, 1)]
+    return list(accumulate([len(line) + 1 for line in lines]))
 
 
 class Choice:
@@ -150,7 +144,7 @@ class Choice:
 
     def add(self, number: int, most: int) -> bool:
         """Show a whole line if it costs at most `most`."""
-        text = self.lines[number]
+        text = self.lines.at_hand.get(number)
         if text is None or number in self.shown:
             return False
         # The longest token is 128 spaces: a line that cannot fit is not measured.
@@ -210,10 +204,12 @@ class Choice:
     def guess(self, number: int, text: str, hidden_chars: int) -> bool:
         """Show a line if there is room for about what it costs; `settle` finds out what it does."""
         size = int((len(text) + 1) / self.chars_per_unit) + 1
-        price = size + self._gaps(number) * self.gap_cost
-        if price > self.left:
+        cost = self.cost + size + self._gaps(number) * self.gap_cost
+        if cost > self.limit:
             return False
-        self._take(number, text, price)
+        self.shown[number] = text
+        self.costs[number] = size
+        self.cost = cost
         self.settled = False
         if hidden_chars:
             self.clipped[number] = hidden_chars
@@ -250,7 +246,7 @@ class Choice:
         return self.add_text(number, f"{begin}{self.marker.inside(hidden)}{rest}", hidden, most)
 
     def _parts(self, number: int) -> tuple[str, str, int]:
-        text = self.lines[number]
+        text = self.lines.at_hand.get(number)
         return (text, "", 0) if text is not None else self.lines.broken.get(number, ("", "", 0))
 
     def drop(self, number: int) -> None:

@@ -94,15 +94,13 @@ def _shine(
         text = text_of(number) if 0 < number <= total else None
         if text is None:
             return
-        light *= _fading(text, fading)
-
-
-def _fading(text: str, fading: Fading) -> float:
-    if not text or text.isspace():
-        return fading.blank
-    if text[0] == "\t" or text[:2] == "  ":
-        return fading.indented
-    return fading.command if text[:2] in COMMANDS else fading.plain
+        start = text[:2]
+        if start == "  " or start[:1] == "\t":
+            light *= fading.blank if text.isspace() else fading.indented
+        elif not start or text.isspace():
+            light *= fading.blank
+        else:
+            light *= fading.command if start in COMMANDS else fading.plain
 
 
 def _shine_back(ends: list[int], text_of: Callable[[int], str | None]) -> dict[int, float]:

@@ -65,7 +65,7 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
     lines = lines_of(sketch, brightest)
     limit = room.limit - room.size(_main(marker, lines, sketch, size, room) + "\n")
     choice = Choice(lines, room, marker, limit, chars_per_unit=chars_per_unit)
-    lights = lit(brightest, lines.__getitem__, lines.total)
+    lights = lit(brightest, lines.at_hand.get, lines.total)
     _fill_ends(choice, leaning)
     found = _show_brightest(choice, sketch, lights)
     _close_small_gaps(choice)
@@ -159,8 +159,13 @@ def _show_brightest(choice: Choice, sketch: Sketch, lights: Mapping[int, float])
         for number in ranked:
             if choice.left < LEAST_LINE:
                 break
-            if number not in choice.shown:
-                _show(choice, number, sketch.found.get(number), longest)
+            if number in choice.shown:
+                continue
+            text = choice.lines.at_hand.get(number)
+            if text is not None and len(text) <= longest:
+                choice.guess(number, text, 0)
+            else:
+                _show_part(choice, number, sketch.found.get(number), longest)
         added += len(choice.shown) - before
         if len(choice.shown) == before:
             break
@@ -172,27 +177,25 @@ def _show_brightest(choice: Choice, sketch: Sketch, lights: Mapping[int, float])
     return added
 
 
-def _show(choice: Choice, number: int, found: Found | None, longest: int) -> bool:
-    """Show a line, or of a long one the part that made it stand out."""
-    whole = choice.lines[number]
+def _show_part(choice: Choice, number: int, found: Found | None, longest: int) -> None:
+    """Show of a long line the part that made it stand out."""
+    whole = choice.lines.at_hand.get(number)
     text = found.data.decode(errors="ignore") if found else whole
-    if text is None or (whole is not None and len(whole) <= longest):
-        text = whole
     if text is None:
-        return False
+        return
     length = len(whole) if whole is not None else len(text) + (found.hidden_bytes if found else 0)
     part = text[:longest]
     hidden = length - len(part)
     if whole is not None and hidden < LEAST_HIDDEN:
         part, hidden = whole, 0
     shown = f"{part}{choice.marker.inside(hidden)}" if hidden > 0 else part
-    return choice.guess(number, shown, hidden)
+    choice.guess(number, shown, hidden)
 
 
 def _close_small_gaps(choice: Choice) -> None:
     """Show single lines that cost less than the note that they are missing."""
     for first, last in gaps_between(sorted(choice.shown), choice.lines.total):
-        text = choice.lines[first]
+        text = choice.lines.at_hand.get(first)
         if first == last and text is not None and len(text) < choice.gap_cost:
             choice.guess(first, text, 0)
 
@@ -212,7 +215,7 @@ def _grow_clipped(choice: Choice) -> None:
     if choice.left < max(LEAST_CLIP, choice.limit // 20):
         return
     broken = [n for n in choice.lines.broken if n in choice.clipped]
-    whole = [n for n in choice.clipped if choice.lines[n] is not None]
+    whole = [n for n in choice.clipped if n in choice.lines.at_hand]
     for number in sorted(broken + whole, key=lambda n: (-choice.clipped[n], n))[:1]:
         hidden, text = choice.clipped[number], choice.shown[number]
         choice.drop(number)

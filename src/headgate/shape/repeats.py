@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from operator import eq
 
 from headgate.marker import Marker
@@ -67,19 +68,24 @@ def shape_repeats(source: Source, room: Room, query: Query, marker: Marker) -> S
 def _alike_share(data: bytes) -> float:
     """How much of the text seems to repeat what stands just before it, told from a few places."""
     alike = total = 0
-    step = len(data) // SAMPLES
-    for place in range(SAMPLES):
-        start = step * place
-        sample = (
-            data[start : start + min(step, SAMPLE_BYTES)].translate(None, DIGITS).split(b"\n")[1:-1]
-        )
-        total += sum(map(len, sample))
-        last: dict[bytes, int] = {}
-        for i, line in enumerate(sample):
-            if i - last.get(line, -LONGEST_PERIOD - 1) <= LONGEST_PERIOD:
-                alike += len(line)
-            last[line] = i
+    for sample in _samples(data):
+        lines = sample.translate(None, DIGITS).split(b"\n")[1:-1]
+        # A bit for each line, and all lines at once: one by one takes long.
+        repeated = 0
+        for period in range(1, LONGEST_PERIOD + 1):
+            as_before = bytes(map(eq, lines[period:], lines))
+            repeated |= int.from_bytes(as_before, "little") << 8 * period
+        total += sum(map(len, lines))
+        alike += sum(compress(map(len, lines), repeated.to_bytes(len(lines), "little")))
     return alike / max(total, 1)
+
+
+def _samples(data: bytes) -> list[bytes]:
+    if len(data) <= SAMPLES * SAMPLE_BYTES:
+        return [data]
+    step = len(data) // SAMPLES
+    starts = range(0, step * SAMPLES, step)
+    return [data[start : start + SAMPLE_BYTES] for start in starts]
 
 
 def _counted(lines: Sequence[bytes], source: Source, room: Room, marker: Marker) -> Shaped | None:

@@ -59,6 +59,9 @@ REASSURING = re.compile(
     rb"|\b(?:errors?|failures?|failed|warnings?)\s?[:=]\s?0\b",
     re.IGNORECASE,
 )
+REASSURING_WORDS = (b"error", b"fail", b"warning", b"problem", b"exception")
+"""One of these stands in all that reassures."""
+
 COUNTED = re.compile(
     rb"\b[1-9][0-9]* (?:errors?|fail(?:ures?|ed|ing|s)?|problems?)\b"
     rb"|\b(?:errors?|failures?|failed)\s?[:=]\s?[1-9]|\bexit(?:ed)?\b.{0,20}\b[1-9]",
@@ -84,6 +87,15 @@ WORD_SIGNS = frozenset(
 )
 NAMED = 1.0
 LONGEST_WORD_BYTES = 24
+
+
+def ends_well(end: bytes) -> bool:
+    """Whether the end of a text says that nothing failed, and nothing in it that something did."""
+    lowered = end.lower()
+    # The search is slow where there is nothing to find, and mostly there is not.
+    if not any(word in lowered for word in REASSURING_WORDS):
+        return False
+    return REASSURING.search(end) is not None and not COUNTED.search(end)
 
 
 def weight(data: bytes, hits: Sequence[Hit], line: bytes) -> float:

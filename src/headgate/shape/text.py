@@ -8,7 +8,7 @@ from types import MappingProxyType
 from headgate.marker import Marker
 from headgate.shape.lines import Leaning, shape_sketch
 from headgate.shape.shaper import Room, Shaped, Source
-from headgate.shape.signs import COUNTED, REASSURING
+from headgate.shape.signs import ends_well
 from headgate.shape.sketch import ends_of, sketch_of
 from headgate.types import Kind, Query, Unit
 
@@ -56,9 +56,7 @@ def shape_error(source: Source, room: Room, query: Query, marker: Marker) -> Sha
 def leaning_of(kind: Kind, end: bytes) -> Leaning:
     """How the room is divided, by kind; a run that ends by saying that nothing failed is even."""
     leaning = LEANING.get(kind, EVEN)
-    if leaning.middle > EVEN.middle and REASSURING.search(end) and not COUNTED.search(end):
-        return EVEN
-    return leaning
+    return EVEN if leaning.middle > EVEN.middle and ends_well(end) else leaning
 
 
 def head(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:

@@ -255,7 +255,7 @@ LOGGED = re.compile(CLOCK + rb"|" + LEVEL)
 
 LINE = re.compile(
     rb"(?P<break>--$)|(?P<hunk>@@ -\d+)"
-    rb"|(?P<path>(?:[A-Za-z]:)?(?=[^\s:]*[/\\])[^\s:|,;=(){}<>\"']++:?$)"
+    rb"|(?P<path>(?:[A-Za-z]:)?(?=[^\s:/\\]*+[/\\])[^\s:|,;=(){}<>\"']++:?$)"
     rb"|(?P<word>[\w.@+~#%-]{1,80}+[/*@|=>]?$)"
     rb"|(?P<mode>[-dlbcps][-rwxsStT]{9}[.+@]?[ ]|total[ ]\d+$)"
     rb"|(?P<tree>(?:\xe2\x94\x82|\xc2\xa0|[ |])*+(?:\xe2\x94[\x9c\x94]|[|`+]--))"
@@ -263,11 +263,11 @@ LINE = re.compile(
     rb"|(?P<frame>\s*+(?:at[ ]\S|File[ ]\"|Caused[ ]by:|Traceback[ ]|\.\.\.[ ]\d+[ ]more"
     rb"|from[ ]\S+:\d+:in[ ]|goroutine[ ]\d+|\d+:[ ]+(?:0x|\w+::))|\t/?\S+\.go:\d+)"
     rb"|(?P<commit>[*|/\\ ]*+[0-9a-f]{7,12}+[ ](?:\([^)]*\)[ ])?[^ ])"
-    rb"|(?P<hit>(?:[A-Za-z]:)?(?=[^\s:]*[A-Za-z_/.])[^\s:]++:\d+:)"
+    rb"|(?P<hit>(?:[A-Za-z]:)?(?=[^\s:A-Za-z_/.]*+[A-Za-z_/.])[^\s:]++:\d+:)"
     rb"|(?P<number>\d+(?::|-(?!\d)))"
     rb"|(?P<size>[\d.]++[KMGTB]?\s+(?:\.{0,2}/\S*|\S+/\S*|\.)$)"
     rb"|(?P<status>(?:[ MADRCUT?!]{2}|\?\?)[ ]\S+$|\t(?:modified|new[ ]file|deleted|renamed):[ ])"
-    rb"|(?P<named>(?=[^\s:]*[/.])[^\s:]++:(?![ ]?$|[ ]\S))"
-    rb"|(?P<context>(?=[^\s:]*[/.])[^\s:]+?-\d+-)"
+    rb"|(?P<named>(?=[^\s:/.]*+[/.])[^\s:]++:(?![ ]?$|[ ]\S))"
+    rb"|(?P<context>(?=[^\s:/.]*+[/.])[^\s:]+?-\d+-)"
 )
 """The shapes a line can have; the first that fits is its own."""
