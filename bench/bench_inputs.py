@@ -21,7 +21,7 @@ GOAL = 4.0
 ORDINARY = "log"
 ROUNDS = {10_000: 25, 1_000_000: 5, 100_000_000: 1}
 HUGE = (ORDINARY, "one giant line", "all alike", "base64", "spaces", "brackets alone", "JSON array")
-"""What is tried at 100 MB, too, made of a hundred times as much as takes a while to draw."""
+"""What is tried at 100 MB, too."""
 LIMITS = {10_000: 1_000, 1_000_000: 2_000, 100_000_000: 2_000}
 """In tokens; of 10 KB so few that all but blanks are shaped."""
 

@@ -18,7 +18,7 @@ Make = Callable[[int], str | bytes]
 
 MARK = "7919"
 SEED = 20261115
-WORDS = (
+VOCABULARY = (
     "accept account balance batch branch buffer cache change client close cluster commit config "
     "connect context cursor daemon deliver depend detail device digest driver effect encode engine "
     "entity event expire export factor filter flush format frame gather handle header import index "
@@ -28,7 +28,11 @@ WORDS = (
     "remote render replica report request resolve result retry router sample schema scope segment "
     "select sender server session shard signal socket source stage stream string table target task "
     "thread token topic total trace update upload value vector version volume worker writer zone"
-).split()
+)
+WORDS = VOCABULARY.split()
+
+DRAWN = 1_000_000
+"""What is larger repeats a part of this size: drawing takes longer than what is measured."""
 
 
 def vary(made: str | bytes, turn: int) -> str | bytes:
@@ -111,7 +115,8 @@ def objects(size: int) -> Iterator[str]:
 
 
 def array(size: int) -> str:
-    return "[" + ", ".join(objects(size)) + "]"
+    drawn = list(objects(min(size, DRAWN)))
+    return "[" + ", ".join(drawn * max(size // DRAWN, 1)) + "]"
 
 
 def indented(size: int) -> str:
@@ -219,8 +224,8 @@ def binary(size: int) -> bytes:
 
 
 def giant_line(size: int) -> str:
-    dice = random.Random(SEED)
-    return f"7919 {some(dice, size // 8, size // 8)}"
+    words = min(size, DRAWN) // 8
+    return "7919 " + some(random.Random(SEED), words, words) * max(size // DRAWN, 1)
 
 
 def all_errors(size: int) -> str:
