@@ -12,7 +12,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parent.parent / "src" / "headgate"
 
 LAYERS = """
-version types errors
+version types errors locks
 disk economy loopback retention guard_rules
 marker budget events refs scan slices journal toolnames terminal ageing guards view rules
 policy measure/ visible
@@ -51,7 +51,7 @@ IMPURE = {
     *("urllib", "uuid"),
 }
 
-MAY_TOUCH_THE_WORLD = {"disk", "spill/", "journal"}
+MAY_TOUCH_THE_WORLD = {"locks", "disk", "spill/", "journal"}
 
 MAY_LATE = {"measure/"}
 """Loads vocabularies, but inside functions: importing stays free of effects."""

@@ -299,7 +299,7 @@ def test_a_journal_that_was_opened_up_is_private_again(tmp_path):
 @pytest.fixture
 def stopped_writer(tmp_path, monkeypatch):
     """Somebody holds the lock, half of a record written, and never goes on."""
-    monkeypatch.setattr(journal_module, "LOCK_WAIT_S", 0.02)
+    monkeypatch.setattr("headgate.locks.LOCK_WAIT_S", 0.02)
     write(log_in(tmp_path), b"one")
     with (tmp_path / "log").open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -8,7 +8,6 @@ is a leftover of a killed process.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from headgate.errors import StoreError
+from headgate.locks import try_lock
 
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
@@ -228,6 +228,15 @@ def open_file(file: File, held: OpenFolder, flags: int) -> int:
     return fd
 
 
+def still_there(fd: int) -> bool:
+    """Whether a file that is held open still has a name; it is made private again if it was not."""
+    status = os.fstat(fd)
+    if status.st_mode & 0o077:
+        with suppress(OSError):
+            os.fchmod(fd, FILE_MODE)
+    return status.st_nlink > 0
+
+
 class Temp:
     """A temporary file: nobody else removes it while it is open, and nobody sees half of it."""
 
@@ -289,15 +298,6 @@ def leftover_temps(folder: OpenFolder) -> Iterator[str]:
                     yield name
             finally:
                 os.close(fd)
-
-
-def try_lock(fd: int) -> bool:
-    """Take the lock of an open file, unless somebody has it."""
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def create_once(folder: OpenFolder, name: str, content: bytes, *, durable: bool) -> bool:

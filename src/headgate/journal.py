@@ -12,12 +12,9 @@ import fcntl
 import os
 import re
 import struct
-import threading
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Final
 
 from xxhash import xxh3_64_intdigest
@@ -34,6 +31,7 @@ from headgate.disk import (
     write_all,
 )
 from headgate.errors import StoreError
+from headgate.locks import LOCK_WAIT_S, Guard, take_lock
 
 VERSION: Final = b"01"
 HEADER: Final = b"headgate-log-%b\n" % VERSION
@@ -43,12 +41,6 @@ NEWER: Final = re.compile(rb"headgate-log-([0-9][0-9])\n")
 
 FRAME: Final = struct.Struct("<IQ")
 """Length of the bytes that follow, and their xxh3 with the length as its seed."""
-
-LOCK_WAIT_S: Final = 10.0
-"""The lock is held for microseconds. After this long its holder was stopped in the middle."""
-
-LOCK_PAUSES_S: Final = (0.00005, 0.002)
-"""The first and the longest pause between two tries for the lock."""
 
 READ_ONLY: Final = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
@@ -60,32 +52,6 @@ class Repair:
     path: str
     lost_bytes: int
     kept_records: int
-
-
-class Guard:
-    """A lock for threads that a forked child finds open, whoever held it in the parent."""
-
-    __slots__ = ("_lock", "_pid")
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._pid = os.getpid()
-
-    def __enter__(self) -> bool:
-        """Take the lock, and say whether this is a fork's first time."""
-        forked = self._pid != os.getpid()
-        if forked:
-            self._lock, self._pid = threading.Lock(), os.getpid()
-        self._lock.acquire()
-        return forked
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self._lock.release()
 
 
 class Journal:
@@ -373,21 +339,3 @@ def _has_header(block: bytes, path: str) -> bool:
     if newer and newer[1] > VERSION:
         raise StoreError(f"{path} has format {newer[1].decode()}, written by a newer version")
     return False
-
-
-def take_lock(fd: int, kind: int) -> bool:
-    """Take the lock, or say after a while that somebody keeps it."""
-    pause, longest = LOCK_PAUSES_S
-    until = None
-    while True:
-        try:
-            fcntl.flock(fd, kind | fcntl.LOCK_NB)
-        except BlockingIOError:
-            now = time.monotonic()
-            until = until or now + LOCK_WAIT_S
-            if now > until:
-                return False
-        else:
-            return True
-        time.sleep(pause)
-        pause = min(pause * 2, longest)

@@ -14,7 +14,8 @@ import msgspec
 
 from headgate.errors import StoreError
 from headgate.events import LedgerRepaired
-from headgate.journal import Guard, Journal
+from headgate.journal import Journal
+from headgate.locks import Guard
 from headgate.types import KINDS, Ref, Verdict
 
 

@@ -22,7 +22,8 @@ from headgate.history.calibrate import (
     uncalibrated,
 )
 from headgate.history.makeup import Makeup
-from headgate.journal import HEADER, Guard, Journal, framed
+from headgate.journal import HEADER, Journal, framed
+from headgate.locks import Guard
 from headgate.measure.models import counted_as, plain_name
 
 FILE_NAME: Final = "calibration"

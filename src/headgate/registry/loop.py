@@ -9,7 +9,7 @@ import asyncio
 import weakref
 from threading import Thread, current_thread
 
-from headgate.journal import Guard
+from headgate.locks import Guard
 
 
 class LoopThread:

@@ -17,7 +17,7 @@ import msgspec
 
 from headgate.gate import Gate
 from headgate.guards import call_digest
-from headgate.journal import Guard
+from headgate.locks import Guard
 from headgate.notebook import Notebook
 from headgate.policy import Policy
 from headgate.shape.pages import Page, asked_page

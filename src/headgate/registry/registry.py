@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from headgate.errors import DeclarationError
 from headgate.events import Hook
 from headgate.gate import Gate
-from headgate.journal import Guard
+from headgate.locks import Guard
 from headgate.policy import Policy
 from headgate.registry.batch import Batch
 from headgate.registry.course import Lane

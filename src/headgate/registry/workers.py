@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import NoReturn, TypeVar
 
-from headgate.journal import Guard
+from headgate.locks import Guard
 
 T = TypeVar("T")
 

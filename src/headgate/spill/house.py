@@ -253,29 +253,29 @@ class House:
             for name, shelf in shelves.items()
         }
         before = books.total()
-        total = replace(_sum(counts.values()), swept_ns=self.clock())
+        total = _sum(counts.values(), self.clock())
         if ours_only and before is not None:
             [ours] = shelves.values()
-            was, now = books.of(ours.folder) or Counts(), counts[ours.name]
+            was, now = ours.usage.read() or Counts(), counts[ours.name]
             total = before.plus(now.bytes - was.bytes, now.count - was.count)
         # What a full disk does not take stays too high, which is safe, until it is counted again.
         with suppress(StoreError):
             books.set_total(total)
             for name, shelf in shelves.items():
-                books.set_of(shelf.folder, counts[name])
+                shelf.usage.write(counts[name])
 
     def _known(self, books: Books, shelf: Shelf) -> tuple[Counts, Counts]:
         """The counts as they are written down; where they are not, of the files."""
-        total, mine = books.total(), books.of(shelf.folder)
+        total, mine = books.total(), shelf.usage.read()
         if mine is None:
             mine = shelf.contents().counts
-            books.set_of(shelf.folder, mine)
+            shelf.usage.write(mine)
         if total is None:
             others: list[Counts] = []
             for each in self.shelves(shelf):
                 with suppress(StoreError):
                     others.append(each.contents().counts)
-            total = replace(_sum(others), swept_ns=self.clock())
+            total = _sum(others, self.clock())
         return total, mine
 
     def _short(self, retention: Retention, total: Counts, mine: Counts, need: Need) -> Why | None:
@@ -290,7 +290,7 @@ class House:
     def _add(self, books: Books, shelf: Shelf, total: Counts, mine: Counts, need: Need) -> None:
         # The total first: killed in between, it is rather too high.
         books.set_total(total.plus(need.bytes, need.count))
-        books.set_of(shelf.folder, mine.plus(need.bytes, need.count))
+        shelf.usage.write(mine.plus(need.bytes, need.count))
 
 
 def cleaned(shelf: Shelf) -> Contents:
@@ -316,6 +316,7 @@ def _over(counts: Counts, need: Need, most_bytes: int | None, most_count: int | 
     return most_count is not None and need.count > 0 and counts.count + need.count > most_count
 
 
-def _sum(counts: Collection[Counts] | Iterator[Counts]) -> Counts:
+def _sum(counts: Collection[Counts] | Iterator[Counts], swept_ns: int = 0) -> Counts:
     listed = list(counts)
-    return Counts(sum(one.bytes for one in listed), sum(one.count for one in listed))
+    size, count = sum(one.bytes for one in listed), sum(one.count for one in listed)
+    return Counts(size, count, swept_ns)

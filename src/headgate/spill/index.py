@@ -8,7 +8,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from headgate.journal import Guard, Journal
+from headgate.journal import Journal
+from headgate.locks import Guard
 from headgate.types import About, Ref
 
 

@@ -18,7 +18,7 @@ from headgate.spill.index import Gone, Index
 from headgate.spill.live import Histories, Live
 from headgate.spill.objects import NOTE, PACKED, Objects, entries
 from headgate.spill.plain import NameBy, PlainFiles, remove_plain
-from headgate.spill.usage import Counts
+from headgate.spill.usage import Counts, Sheet
 from headgate.types import Ref
 
 GRACE_NS: Final = 600 * 10**9
@@ -73,6 +73,7 @@ class Shelf:
             files, name_by, durable=durable, reserve=None if files_dir else reserve
         )
         self.live = Live(folder)
+        self.usage = Sheet(folder)
 
     def contents(self) -> Contents:
         """Look at every file; one that moves meanwhile is rather seen twice than not at all."""

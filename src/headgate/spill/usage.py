@@ -11,40 +11,34 @@ from __future__ import annotations
 import fcntl
 import os
 import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from types import TracebackType
 from typing import Final
 
+import msgspec
 from xxhash import xxh3_64_intdigest
 
-from headgate.disk import (
-    File,
-    Folder,
-    OpenFolder,
-    create_once,
-    open_file,
-    store_error,
-    try_lock,
-    write_all,
-)
+from headgate.disk import Folder, create_once, open_file, still_there, store_error
 from headgate.errors import StoreError
-from headgate.journal import LOCK_WAIT_S, take_lock
+from headgate.locks import LOCK_WAIT_S, Guard, take_lock, try_lock
 from headgate.retention import Retention
 
 FILE_NAME: Final = "usage"
 
-COUNTS: Final = struct.Struct("<8sQQQ")
-SUM: Final = struct.Struct("<Q")
+LINE: Final = struct.Struct("<8sQQQQ")
+"""A magic word, the three counts, and the xxh3 of all that."""
+
+SUMMED_BYTES: Final = LINE.size - 8
 MAGIC: Final = b"hg-use1\n"
+
+ROLE: Final = "the count of what is kept"
 
 LEAST_INODES: Final = 1_000
 INODE_SHARE: Final = 0.01
 """What stays free of the names a disk has: so many, or this share of them if that is less."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True, gc=False):
     """What is there, and when it was last swept."""
 
     bytes: int = 0
@@ -53,122 +47,196 @@ class Counts:
 
     def plus(self, more_bytes: int, more_count: int) -> Counts:
         """The counts after a change; never below zero, whatever was miscounted."""
-        return replace(
-            self, bytes=max(self.bytes + more_bytes, 0), count=max(self.count + more_count, 0)
-        )
+        size, count = self.bytes + more_bytes, self.count + more_count
+        return Counts(max(size, 0), max(count, 0), self.swept_ns)
+
+
+class Sheet:
+    """The counts of one folder, in a file that stays open from one use to the next.
+
+    Who uses it holds the lock of the counts. A forked child may use what it inherits: nothing is
+    read or written at the place where another left off.
+    """
+
+    __slots__ = ("fd", "file")
+
+    def __init__(self, folder: Folder) -> None:
+        self.file = folder / FILE_NAME
+        self.fd = -1
+
+    def read(self) -> Counts | None:
+        """What is written down; None: nobody knows, count the files."""
+        if self._is_open():
+            return read_counts(self.fd)
+        return None if self.file.folder.open() is not None else Counts()
+
+    def write(self, counts: Counts) -> None:
+        """Write down what is there."""
+        try:
+            while not self._is_open():
+                made = create_once(
+                    self.file.folder.make(), FILE_NAME, _encoded(counts), durable=False
+                )
+                if made:
+                    return
+            os.pwrite(self.fd, _encoded(counts), 0)
+        except OSError as error:
+            raise store_error(ROLE, self.file.path, error) from error
+
+    def open(self) -> None:
+        """Open the file; `FileNotFoundError` where there is none."""
+        held = self.file.folder.open()
+        if held is None:
+            raise FileNotFoundError(self.file.path)
+        self.fd = open_file(self.file, held, os.O_RDWR)
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        fd, self.fd = self.fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        if self.fd >= 0:
+            close(self.fd)
+
+    def _is_open(self) -> bool:
+        """Whether there is a file to use, which is then open and still the one at its path."""
+        if self.fd >= 0 and still_there(self.fd):
+            return True
+        self.close()
+        try:
+            self.open()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise store_error(ROLE, self.file.path, error) from error
+        return True
 
 
 class Usage:
-    """The counts of one state folder. Nothing is held open: it serves threads and forks alike."""
+    """The counts of one state folder, and their lock: for threads, for processes, for forks."""
 
     def __init__(self, state: Folder) -> None:
-        self._file = state / FILE_NAME
+        self._sheet = Sheet(state)
+        self._guard = Guard()
+        self._opened_by = 0
 
-    @contextmanager
-    def locked(self, *, wait: bool = True) -> Iterator[Books]:
+    def locked(self, *, wait: bool = True) -> Books:
         """The counts, which nobody else changes meanwhile; `wait` for who has them now, or not."""
-        fd = self._open()
-        try:
-            if not (take_lock(fd, fcntl.LOCK_EX) if wait else try_lock(fd)):
-                waited = f"for {LOCK_WAIT_S:.0f} s" if wait else "just now"
-                raise StoreError(
-                    f"{self._file.path} was locked by another process {waited}; "
-                    f"see whether it was stopped"
-                )
-            yield Books(fd, self._file.path)
-        finally:
-            os.close(fd)
+        return Books(self, self._sheet, wait)
 
-    def _open(self) -> int:
-        folder = self._file.folder
-        for _ in range(3):
-            try:
-                return open_file(self._file, folder.make(), os.O_RDWR)
-            except FileNotFoundError:
-                folder.forget()
-            except OSError as error:
-                raise store_error("the count of what is kept", self._file.path, error) from error
-            try:
+    def take(self, *, wait: bool) -> None:
+        """Take the lock of the file that is at its path now."""
+        if not self._guard.take(wait=wait):
+            raise self._busy(wait)
+        try:
+            self._take(wait)
+        except BaseException:
+            self._guard.release()
+            raise
+
+    def let_go(self) -> None:
+        """Let go of the lock."""
+        try:
+            # Not by closing: a child that was forked just now holds the same open file.
+            fcntl.flock(self._sheet.fd, fcntl.LOCK_UN)
+        finally:
+            self._guard.release()
+
+    def _take(self, wait: bool) -> None:
+        pid = os.getpid()
+        if self._opened_by != pid:
+            # What a fork inherits is locked wherever its parent has locked it.
+            self._sheet.close()
+            self._opened_by = pid
+        for _ in range(8):
+            if self._sheet.fd < 0:
+                self._open()
+            if not (take_lock(self._sheet.fd, fcntl.LOCK_EX) if wait else try_lock(self._sheet.fd)):
+                raise self._busy(wait)
+            if still_there(self._sheet.fd):
+                return
+            self._sheet.close()
+        raise StoreError(f"{self._sheet.file.path} is deleted again and again by somebody else")
+
+    def _open(self) -> None:
+        file = self._sheet.file
+        folder = file.folder
+        try:
+            for _ in range(3):
+                folder.make()
+                try:
+                    self._sheet.open()
+                except FileNotFoundError:
+                    folder.forget()
+                else:
+                    return
                 # Empty: who finds it so counts the files.
                 create_once(folder.make(), FILE_NAME, b"", durable=False)
-            except OSError as error:
-                raise store_error("the count of what is kept", self._file.path, error) from error
-        raise StoreError(f"{self._file.path} is deleted again and again by somebody else")
+        except OSError as error:
+            raise store_error(ROLE, file.path, error) from error
+        raise StoreError(f"{file.path} is deleted again and again by somebody else")
+
+    def _busy(self, wait: bool) -> StoreError:
+        waited = f"for {LOCK_WAIT_S:.0f} s" if wait else "just now"
+        return StoreError(
+            f"{self._sheet.file.path} was locked by another process {waited}; "
+            f"see whether it was stopped"
+        )
 
 
 class Books:
-    """The counts while their lock is held."""
+    """The counts while their lock is held, from the beginning of a `with` to its end."""
 
-    def __init__(self, fd: int, path: str) -> None:
-        self._fd = fd
-        self._path = path
+    __slots__ = ("_sheet", "_usage", "_wait")
+
+    def __init__(self, usage: Usage, sheet: Sheet, wait: bool) -> None:
+        self._usage = usage
+        self._sheet = sheet
+        self._wait = wait
+
+    def __enter__(self) -> Books:
+        self._usage.take(wait=self._wait)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._usage.let_go()
 
     def total(self) -> Counts | None:
         """What all sessions have; None: nobody knows, count the files."""
-        return _decoded(os.pread(self._fd, COUNTS.size + SUM.size, 0))
+        return read_counts(self._sheet.fd)
 
     def set_total(self, counts: Counts) -> None:
         """Write down what all sessions have."""
         try:
-            os.pwrite(self._fd, _encoded(counts), 0)
+            os.pwrite(self._sheet.fd, _encoded(counts), 0)
         except OSError as error:
-            raise store_error("the count of what is kept", self._path, error) from error
-
-    def of(self, session: Folder) -> Counts | None:
-        """What one session has; None: nobody knows, count the files."""
-        held = session.open()
-        if held is None:
-            return Counts()
-        try:
-            fd = open_file(session / FILE_NAME, held, os.O_RDONLY)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise store_error("the count of", session.path, error) from error
-        try:
-            return _decoded(os.read(fd, COUNTS.size + SUM.size))
-        finally:
-            os.close(fd)
-
-    def set_of(self, session: Folder, counts: Counts) -> None:
-        """Write down what one session has."""
-        file = session / FILE_NAME
-        try:
-            _write(file, session.make(), _encoded(counts))
-        except OSError as error:
-            raise store_error("the count of", file.path, error) from error
+            raise store_error(ROLE, self._sheet.file.path, error) from error
 
 
-def _write(file: File, held: OpenFolder, line: bytes) -> None:
-    try:
-        fd = open_file(file, held, os.O_RDWR)
-    except FileNotFoundError:
-        if not create_once(held, file.name, line, durable=False):
-            _write(file, held, line)
-        return
-    try:
-        write_all(fd, line)
-    finally:
-        os.close(fd)
+def read_counts(fd: int) -> Counts | None:
+    """The counts in an open file; None where they make no sense."""
+    line = os.pread(fd, LINE.size, 0)
+    if len(line) != LINE.size:
+        return None
+    magic, size_bytes, count, swept_ns, checksum = LINE.unpack(line)
+    if magic != MAGIC or xxh3_64_intdigest(line[:SUMMED_BYTES]) != checksum:
+        return None
+    return Counts(size_bytes, count, swept_ns)
 
 
 def _encoded(counts: Counts) -> bytes:
-    line = COUNTS.pack(MAGIC, counts.bytes, counts.count, counts.swept_ns)
-    return line + SUM.pack(xxh3_64_intdigest(line))
+    line = LINE.pack(MAGIC, counts.bytes, counts.count, counts.swept_ns, 0)[:SUMMED_BYTES]
+    return line + xxh3_64_intdigest(line).to_bytes(8, "little")
 
 
-def _decoded(line: bytes) -> Counts | None:
-    if len(line) != COUNTS.size + SUM.size:
-        return None
-    (checksum,) = SUM.unpack_from(line, COUNTS.size)
-    if xxh3_64_intdigest(line[: COUNTS.size]) != checksum:
-        return None
-    magic, size_bytes, count, swept_ns = COUNTS.unpack_from(line)
-    return Counts(size_bytes, count, swept_ns) if magic == MAGIC else None
-
-
-@dataclass(frozen=True, slots=True)
-class Disk:
+class Disk(msgspec.Struct, frozen=True, gc=False):
     """What a disk has left."""
 
     size_bytes: int

@@ -1,0 +1,79 @@
+"""Locks between threads, and between processes, that neither a fork nor a kill leaves behind."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+import time
+from types import TracebackType
+from typing import Final
+
+LOCK_WAIT_S: Final = 10.0
+"""The lock is held for microseconds. After this long its holder was stopped in the middle."""
+
+LOCK_PAUSES_S: Final = (0.00005, 0.002)
+"""The first and the longest pause between two tries for the lock."""
+
+
+class Guard:
+    """A lock for threads that a forked child finds open, whoever held it in the parent."""
+
+    __slots__ = ("_lock", "_pid")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+
+    def __enter__(self) -> bool:
+        """Take the lock, and say whether this is a fork's first time."""
+        forked = self._pid != os.getpid()
+        if forked:
+            self._lock, self._pid = threading.Lock(), os.getpid()
+        self._lock.acquire()
+        return forked
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.release()
+
+    def take(self, *, wait: bool) -> bool:
+        """Take it as the lock of a file is taken: within a while or at once, or not at all."""
+        if self._pid != os.getpid():
+            self._lock, self._pid = threading.Lock(), os.getpid()
+        return self._lock.acquire(timeout=LOCK_WAIT_S) if wait else self._lock.acquire(False)
+
+    def release(self) -> None:
+        """Let go of it."""
+        self._lock.release()
+
+
+def take_lock(fd: int, kind: int) -> bool:
+    """Take the lock, or say after a while that somebody keeps it."""
+    pause, longest = LOCK_PAUSES_S
+    until = None
+    while True:
+        try:
+            fcntl.flock(fd, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            now = time.monotonic()
+            until = until or now + LOCK_WAIT_S
+            if now > until:
+                return False
+        else:
+            return True
+        time.sleep(pause)
+        pause = min(pause * 2, longest)
+
+
+def try_lock(fd: int) -> bool:
+    """Take the lock of an open file, unless somebody has it."""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
