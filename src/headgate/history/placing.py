@@ -12,6 +12,7 @@ from types import MappingProxyType
 from headgate.dialects.dialect import Placing
 from headgate.dialects.history import History, Message
 from headgate.history.mending import Answer, Mending, decided
+from headgate.history.orderly import is_orderly
 from headgate.history.report import Case, Fix
 from headgate.history.rounds import Place, Round, Spot
 
@@ -20,6 +21,13 @@ MOVED = "the result is put where its call wants it"
 
 def placed(history: History, case: Case) -> tuple[History, list[Fix]]:
     """Give every call its one result, and every result its place."""
+    if is_orderly(history.messages, case.dialect):
+        return history, []
+    return placed_one_by_one(history, case)
+
+
+def placed_one_by_one(history: History, case: Case) -> tuple[History, list[Fix]]:
+    """The same, of a history of which nothing is known."""
     mending = decided(history, case)
     put = _PLACERS[case.dialect.rules.placing]
     messages = [message for round_ in mending.rounds for message in put(mending, round_)]
