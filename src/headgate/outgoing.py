@@ -87,6 +87,8 @@ class Outgoing:
         """By the hash of a body that was changed: the chain it came with, as the next one will."""
         self.policies: dict[int | None, Policy] = {}
         """By the window: the policy for histories."""
+        self.accountings: OrderedDict[tuple[str, int | None], Accounting] = OrderedDict()
+        """By model and window: how histories were counted last."""
 
     def prepare(
         self,
@@ -265,11 +267,17 @@ class Outgoing:
         return self.policies[window_tokens]
 
     def _accounting(self, model: str, window_tokens: int | None) -> Accounting:
-        window = window_tokens or self.session.policy.window_tokens
-        rule = self.session.policy.counting
-        accounting = accounting_for(model, self.calibrations.of(model), rule)
-        accounting = replace(accounting, media_tokens=self.session.policy.media_tokens)
-        return replace(accounting, window_tokens=window) if window else accounting
+        policy, key = self.session.policy, (model, window_tokens)
+        calibration = self.calibrations.of(model)
+        known = self.accountings.get(key)
+        if known is None:
+            known = accounting_for(model, calibration, policy.counting)
+            window = window_tokens or policy.window_tokens or known.window_tokens
+            known = replace(known, media_tokens=policy.media_tokens, window_tokens=window)
+        elif known.calibration is not None and known.calibration is not calibration:
+            known = replace(known, calibration=calibration)
+        _remember(self.accountings, key, known)
+        return known
 
     def _remembered(self, links: Sequence[bytes]) -> Usage | None:
         """The report of the last response that a history with this chain goes on from."""

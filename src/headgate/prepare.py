@@ -107,8 +107,7 @@ class Budgeted:
         for slot, verdict in self.standings[self.based :]:
             if verdict.text is None and verdict.age == 0:
                 result, original = slot.result, slot.identity.original
-                text = original.decode("utf-8", "replace")
-                self.bases.add(Base(result.call_id, result.tool, target_of(result), text))
+                self.bases.add(Base(result.call_id, result.tool, target_of(result), original))
         self.based = len(self.standings)
         return self.bases
 
@@ -195,8 +194,8 @@ def _referring(fresh: Sequence[Slot], out: Budgeted, desk: Desk) -> dict[Key, Ve
     for slot in fresh:
         if slot.result.is_error or slot.identity.media:
             continue
-        text = slot.identity.original.decode("utf-8", "replace")
-        stands = repeated(text, target_of(slot.result), bases, desk.meter)
+        original = slot.identity.original
+        stands = repeated(original, target_of(slot.result), bases, desk.meter)
         if stands is not None:
             arrived = arrive(slot.identity, desk.policy, desk.meter)
             found[slot.key] = referring(arrived, stands.text, stands.base, desk)

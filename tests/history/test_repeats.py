@@ -5,27 +5,28 @@ from headgate.measure.meters import meter_for
 from headgate.testing import lines, result
 
 METER = meter_for("o200k", "tokens")
-BASE = Base("c1", "Read", "a.py", lines(80))
+TEXT = lines(80).encode()
+BASE = Base("c1", "Read", "a.py", TEXT)
 
 
 @pytest.mark.proves("H13")
 def test_the_same_text_is_referred_to_by_its_newest_base():
-    other = Base("c2", "grep", "", lines(80))
+    other = Base("c2", "grep", "", TEXT)
 
-    assert repeated(lines(80), "", Bases([BASE, other]), METER) == Repeated(
+    assert repeated(TEXT, "", Bases([BASE, other]), METER) == Repeated(
         "[the same as the result of c2 above (grep), unchanged]", "c2"
     )
 
 
 @pytest.mark.proves("H13")
 def test_a_small_text_is_not_worth_a_reference():
-    assert repeated("short", "", Bases([Base("c1", "grep", "", "short")]), METER) is None
+    assert repeated(b"short", "", Bases([Base("c1", "grep", "", b"short")]), METER) is None
 
 
 @pytest.mark.proves("H13")
 def test_a_difference_is_shown_only_where_it_is_smaller():
-    changed = lines(80, n1="x")
-    all_new = lines(80).replace("fine", "bad")
+    changed = lines(80, n1="x").encode()
+    all_new = TEXT.replace(b"fine", b"bad")
 
     assert repeated(changed, "a.py", Bases([BASE]), METER).text.endswith(
         "+x\n 10:00:02 INFO worker 2 is fine\n 10:00:03 INFO worker 3 is fine"
@@ -35,8 +36,10 @@ def test_a_difference_is_shown_only_where_it_is_smaller():
 
 @pytest.mark.proves("H13")
 def test_another_file_is_no_base_for_a_difference():
-    assert repeated(lines(80, n1="x"), "b.py", Bases([BASE]), METER) is None
-    assert repeated(lines(80, n1="x"), "", Bases([BASE]), METER) is None
+    changed = lines(80, n1="x").encode()
+
+    assert repeated(changed, "b.py", Bases([BASE]), METER) is None
+    assert repeated(changed, "", Bases([BASE]), METER) is None
 
 
 def test_what_a_call_reads_is_its_file_and_the_part_of_it():

@@ -7,6 +7,7 @@ same calibration. When there are many, whoever writes next puts what was learnt 
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 import msgspec
@@ -155,7 +156,7 @@ class CalibrationFile:
                 self._set(read.model, observe(self._known(read.model), observation))
 
     def _known(self, name: str) -> Calibration:
-        return self._models.get(name) or uncalibrated(counted_as(name))
+        return self._models.get(name) or _untaught(name)
 
     def _set(self, name: str, calibration: Calibration) -> None:
         self._models.pop(name, None)
@@ -166,6 +167,11 @@ class CalibrationFile:
     def _failed(self, reason: str) -> None:
         if self._failing != reason:
             self._failing = self._failure = reason
+
+
+@lru_cache(maxsize=64)
+def _untaught(name: str) -> Calibration:
+    return uncalibrated(counted_as(name))
 
 
 def _name(model: str) -> str:

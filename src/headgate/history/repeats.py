@@ -35,27 +35,33 @@ class Base:
     tool: str
     target: str
     """What the call was about: the file it read. Empty: not known."""
-    text: str
+    original: bytes
+    """What it says, byte for byte: nothing is decoded to find it."""
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self.original.decode("utf-8", "replace")
 
 
 class Bases:
     """The newest earlier result of each text, and of each target: found without looking at all."""
 
     def __init__(self, bases: Iterable[Base] = ()) -> None:
-        self._by_text: dict[str, Base] = {}
+        self._by_original: dict[bytes, Base] = {}
         self._by_target: dict[str, Base] = {}
         for base in bases:
             self.add(base)
 
     def add(self, base: Base) -> None:
         """Take in a result that stands behind all others."""
-        self._by_text[base.text] = base
+        self._by_original[base.original] = base
         if base.target:
             self._by_target[base.target] = base
 
-    def with_text(self, text: str) -> Base | None:
+    def saying(self, original: bytes) -> Base | None:
         """The newest that says exactly this."""
-        return self._by_text.get(text)
+        return self._by_original.get(original)
 
     def about(self, target: str) -> Base | None:
         """The newest that is about this."""
@@ -70,15 +76,17 @@ class Repeated:
     base: str
 
 
-def repeated(text: str, target: str, bases: Bases, meter: Meter) -> Repeated | None:
+def repeated(original: bytes, target: str, bases: Bases, meter: Meter) -> Repeated | None:
     """What stands for a text that an earlier result holds, whole or nearly; None: nothing does."""
+    base, base_of_target = bases.saying(original), bases.about(target)
+    if base is None and base_of_target is None:
+        return None
+    text = original.decode("utf-8", "replace")
     if meter.count(text) < LEAST:
         return None
-    base = bases.with_text(text)
     if base is not None:
         same = f"[the same as the result of {base.call_id} above ({_named(base)}), unchanged]"
         return Repeated(same, base.call_id)
-    base_of_target = bases.about(target)
     return _difference(text, base_of_target, meter) if base_of_target else None
 
 
