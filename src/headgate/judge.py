@@ -13,7 +13,7 @@ from headgate.policy import FORMS, Policy
 from headgate.refs import ref_of, tag_of
 from headgate.shape import Room, Shaped, Source, shape
 from headgate.shape.kinds import recognise
-from headgate.types import Amount, Kind, Meter, Ref, Size, Verdict
+from headgate.types import Amount, Fate, Kind, Meter, Ref, Size, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,9 @@ def shortened(
     """The verdict of a result that is too big: what is left in sight, and where the whole is."""
     unit = desk.policy.unit
     most = _smallest(limit.count, share) or 0
-    verdict = _verdict(
+    ref = desk.ref(arrived.sha256)
+    stored = ref is not None and desk.failed.get(ref, "stored") in ON_DISK
+    return _verdict(
         arrived,
         limit,
         share,
@@ -141,11 +143,10 @@ def shortened(
         kind=kind,
         text=shaped.text,
         after=exact_size_of(shaped.text, desk.meter),
-        ref=desk.ref(arrived.sha256),
+        ref=ref,
         reason=f"{arrived.size.of(unit):,} {unit}, {most:,} allowed; {kind}: {shaped.how}",
+        fate="spilled" if stored else "shaped",
     )
-    stored = verdict.ref is not None and desk.failed.get(verdict.ref, "stored") in ON_DISK
-    return replace(verdict, fate="spilled" if stored else "shaped")
 
 
 def _shaped(arrived: Arrived, kind: Kind, most: int, desk: Desk) -> Shaped:
@@ -194,6 +195,7 @@ def _verdict(
     after: Size,
     ref: Ref | None,
     reason: str,
+    fate: Fate = "whole",
 ) -> Verdict:
     by = limit.by
     if share is not None and (limit.count is None or share < limit.count):
@@ -202,7 +204,7 @@ def _verdict(
     return Verdict(
         call_id=arrived.result.call_id,
         tool=arrived.result.tool,
-        fate="whole",
+        fate=fate,
         kind=kind,
         before=arrived.size,
         after=after,

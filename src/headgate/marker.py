@@ -6,10 +6,10 @@ words without code. This is the only file that renders a marker or knows what on
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from json.encoder import encode_basestring as in_quotes
 from typing import Literal, NamedTuple
 
 from headgate.types import NOTHING, Amount, Ref, Size
@@ -40,7 +40,7 @@ class Ask:
     def argument(self) -> str:
         """As an argument of the tool."""
         is_number = self.name in ("page", "page_size")
-        value = self.value if is_number else json.dumps(self.value, ensure_ascii=False)
+        value = self.value if is_number else in_quotes(self.value)
         return f"{self.name}={value}" + (f", {self.also.argument}" if self.also else "")
 
     @property
@@ -273,8 +273,8 @@ class Marker:
             ref=self.ref or "",
             path=self.path or "",
             session=f" --session {shlex.quote(self.session)}" if self.session else "",
-            ask=ask.argument,
-            flag=ask.flag,
+            ask=ask.argument if "{ask}" in template else "",
+            flag=ask.flag if "{flag}" in template else "",
         )
 
 

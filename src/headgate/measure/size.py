@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from headgate.measure.lengths import chars_in
 from headgate.measure.meters import meter_for
 from headgate.measure.vocab import EXACT_BYTES
@@ -28,11 +26,14 @@ def size_of(content: str | bytes, meter: Meter) -> Size:
 
 def exact_size_of(text: str, meter: Meter) -> Size:
     """Measure a text to the last token, however large."""
-    size = size_of(text, meter)
-    if size.exact:
-        return size
+    data = text.encode("utf-8", "backslashreplace")
     by_tokens = meter if meter.unit == "tokens" else meter_for(STANDARD_VOCAB, "tokens")
-    return replace(size, tokens=by_tokens.count(text), exact=True)
+    return Size(
+        tokens=by_tokens.count(text),
+        chars=meter.count(text) if meter.unit == "chars" else chars_in(data),
+        bytes=meter.count(text) if meter.unit == "bytes" else len(data),
+        lines=lines_in(data),
+    )
 
 
 def lines_in(data: bytes) -> int:

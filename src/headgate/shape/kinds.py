@@ -183,11 +183,11 @@ def _sample(data: bytes) -> bytes:
 
 def _some_lines(text: bytes) -> list[bytes]:
     reach = FIRST_LINES * LINE_BYTES
-    lines = [line for line in text[:reach].split(b"\n") if line.strip()]
+    lines = list(filter(bytes.strip, text[:reach].split(b"\n")))
     first, others = lines[:FIRST_LINES], lines[FIRST_LINES:]
     if len(text) > reach:
         end = text[max(reach, len(text) - LAST_LINES * LINE_BYTES) :].split(b"\n")
-        others += [line for line in end[1:] if line.strip()]
+        others += filter(bytes.strip, end[1:])
     return [line[:LINE_BYTES] for line in first + others[-LAST_LINES:]]
 
 

@@ -8,6 +8,7 @@ over what the command printed last. What is brightest is shown first.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -48,7 +49,20 @@ USUAL_CHARS = 80
 LENGTH = 0.25
 """How much a long line is worth less, since it takes the room of several."""
 
+DARK = int(math.log(LEAST / (END_LIGHT * FIRST_END)) / math.log(END_FADING)) + 1
+"""So many lines before a line that says that a command failed, all is dark."""
+
 COMMANDS = ("$ ", "> ", "+ ")
+
+
+def reach_of(anchor: Found) -> tuple[int, int]:
+    """How many lines up and down a line that stands out can light, at most."""
+    up = DARK if anchor.is_end else _reach(anchor.score, max(UP.plain, UP.indented))
+    return up, _reach(anchor.score, max(DOWN.plain, DOWN.indented))
+
+
+def _reach(light: float, fading: float) -> int:
+    return 1 + int(math.log(LEAST / light) / math.log(fading)) if light > LEAST else 0
 
 
 def lit(

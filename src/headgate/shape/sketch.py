@@ -266,7 +266,7 @@ def _add_rare(data: bytes, found: dict[int, Found]) -> None:
     if not once:
         return
     indexes = _places(once, forms)[: 2 * FOUND_LINES - len(found)]
-    for index, line in zip(indexes, _lines_at(indexes, data), strict=True):
+    for index, line in zip(indexes, _lines_at(indexes, data, len(forms)), strict=True):
         kept = line[:CLIP_BYTES]
         rare = Found(index + 1, kept, len(line) - len(kept), RARE_SCORE)
         found.setdefault(index + 1, rare)
@@ -280,9 +280,18 @@ def _places(once: Sequence[bytes], forms: list[bytes]) -> list[int]:
     return sorted(places[form] for form in once)
 
 
-def _lines_at(indexes: Sequence[int], data: bytes) -> list[bytes]:
-    lines = data.split(b"\n", indexes[-1] + 1) if len(indexes) <= FEW else data.split(b"\n")
-    return [lines[index] for index in indexes]
+def _lines_at(indexes: Sequence[int], data: bytes, total: int) -> list[bytes]:
+    """The lines at these places; of many all are split, of a few those up to the nearer end."""
+    if len(indexes) > FEW:
+        lines = data.split(b"\n")
+        return [lines[index] for index in indexes]
+    return [_line_at(index, data, total) for index in indexes]
+
+
+def _line_at(index: int, data: bytes, total: int) -> bytes:
+    if 2 * index < total:
+        return data.split(b"\n", index + 1)[index]
+    return data.rsplit(b"\n", total - index)[index - total]
 
 
 def _around(piece: bytes, start: int, stop: int, at: int) -> bytes:
