@@ -229,6 +229,24 @@ def test_both_ways_of_reading_give_the_same_members(pairs):
     assert seen == [*((key, raw.strip()) for key, raw in written), (b'"deep"', DEEP)]
 
 
+@given(texts, texts, st.integers(0), st.sampled_from([b",", b"[", b"]", b"{", b"}", b":", b'"a"']))
+def test_beside_what_is_deep_a_mistake_is_found_as_elsewhere(one, other, place, put):
+    deep = DEEP[:3_000] + DEEP[-3_000:]
+    plain = b'[%b,{"a":2345,"b":%b}]' % (one, other)
+    mutated = plain[: place % len(plain)] + put + plain[place % len(plain) :]
+
+    for raw in (plain, mutated):
+        assert is_json(b"[%b,%b]" % (raw, deep)) is is_json(b"[%b]" % raw)
+        assert is_json(b'{"x":%b,"y":%b}' % (deep, raw)) is is_json(b'{"x":%b}' % raw)
+
+
+def test_what_turns_too_often_is_given_up():
+    tangled = b"[[0]," * 50_000 + b"1" + b"]" * 50_000
+
+    assert depth_of(tangled) == "deep"
+    assert depth_of(tangled, turns=1_000) is None
+
+
 @given(texts, st.data())
 def test_a_mutated_text_is_json_exactly_if_a_parser_says_so(raw, data):
     at = data.draw(st.integers(0, len(raw)))

@@ -76,15 +76,18 @@ def is_json(data: bytes) -> bool:
     return depth_of(data) is not None
 
 
-def depth_of(data: bytes) -> Depth | None:
-    """Whether a JSON text can be read fast, or is too deep for that; None if it is no JSON."""
+def depth_of(data: bytes, turns: int | None = None) -> Depth | None:
+    """Whether a JSON text can be read fast, or is too deep for that; None if it is no JSON.
+
+    Of one that is too deep, `turns` says how often it may turn between down and up.
+    """
     try:
         _WHOLE.decode(data)
     except RecursionError:
-        return "deep" if _is_deep_json(data) else None
+        return "deep" if _is_deep_json(data, turns) else None
     except msgspec.DecodeError:
         tame = _tamed(data)
-        return None if tame is data else depth_of(tame)
+        return None if tame is data else depth_of(tame, turns)
     return "plain"
 
 
@@ -214,6 +217,15 @@ def offsets(raw: bytes, values: Sequence[bytes]) -> list[int]:
     return [start for start, _ in _spans(raw, values)]
 
 
+def following(raw: bytes, at: int, values: Iterable[bytes]) -> list[int]:
+    """Where items of an array begin that follow one which ends at `at`."""
+    starts: list[int] = []
+    for value in values:
+        starts.append(_after(_ITEM_END, raw, at))
+        at = starts[-1] + len(value)
+    return starts
+
+
 def _member_spans(view: memoryview, values: Iterable[Slice]) -> list[_MemberSpan] | None:
     """Where members with these values stand; None if others stand there: a key came twice."""
     spans: list[_MemberSpan] = []
@@ -303,34 +315,68 @@ def _closing(raw: bytes, at: int) -> int:
     raise NotJson(f"what opens at byte {start} is never closed")
 
 
-_VALUE = _SPACE + _SCALAR + _SPACE
+_FLAT = rb"%b(?:%b|\[%b\]|\{%b\})%b" % (_SPACE, _SCALAR, _SPACE, _SPACE, _SPACE)
 _NAME = _SPACE + _STRICT_STRING + _SPACE + b":"
-_ARRAY_REST = rb"(?:%b,)*+(?:%b\]|%b[\[{])" % (_VALUE, _VALUE, _SPACE)
-_OBJECT_REST = rb"(?:%b%b,)*+(?:%b%b\}|%b%b[\[{])" % (_NAME, _VALUE, _NAME, _VALUE, _NAME, _SPACE)
-_STEPS = {
-    (ord("["), True): re.compile(rb"%b\]|%b" % (_SPACE, _ARRAY_REST)),
-    (ord("["), False): re.compile(rb"%b(?:\]|,%b)" % (_SPACE, _ARRAY_REST)),
-    (ord("{"), True): re.compile(rb"%b\}|%b" % (_SPACE, _OBJECT_REST)),
-    (ord("{"), False): re.compile(rb"%b(?:\}|,%b)" % (_SPACE, _OBJECT_REST)),
+_NAMES = rb"%b(?:%b,%b)*+" % (_NAME, _FLAT, _NAME)
+_OBJECTS = rb"(?:%b\{%b)++" % (_SPACE, _NAMES)
+_ITEMS = rb"(?:\[(?=[\[{])|%b%b\[|(?:%b,)++(?:%b)?+%b\[|%b\[)*+(?:(?:%b,)*+%b)?+" % (
+    *(_OBJECTS, _SPACE, _FLAT, _OBJECTS, _SPACE, _SPACE, _FLAT, _OBJECTS),
+)
+_MEMBER = rb"(?:%b)?+(?:%b\[%b)?+" % (_OBJECTS, _SPACE, _ITEMS)
+"""A value that opens nothing; then what leads on into containers, from where an item or a member's
+value is expected, however deep, past every flat value on the way."""
+
+_DOWN = {
+    0: re.compile(_MEMBER),
+    ord("["): re.compile(_ITEMS),
+    ord("{"): re.compile(_NAMES + _MEMBER),
 }
-"""By the open container, and whether it was just opened: everything up to the next bracket."""
+_FLAT_REST = {
+    0: re.compile(_FLAT),
+    ord("["): re.compile(rb"%b(?:,%b)*+" % (_FLAT, _FLAT)),
+    ord("{"): re.compile(rb"%b(?:,%b%b)*+" % (_FLAT, _NAME, _FLAT)),
+}
+"""By the open container: the way down from it, and the flat values after that."""
+
+_STRINGS = re.compile(_STRING, re.DOTALL)
+_UP = re.compile(rb"[ \t\r\n\]}]*+(,?)")
+_BUT_OPENING = bytes(set(range(256)) - set(b'[]{}"'))
+_BUT_CLOSING = b" \t\r\n,"
+_CLOSED_BY = bytes.maketrans(b"[{", b"]}")
 
 
-def _is_deep_json(data: bytes) -> bool:
-    """Check a JSON text bracket by bracket, with a stack of our own."""
-    at = _spaces(data, 0) + 1
-    opened = bytearray(data[at - 1 : at])
-    fresh = True
-    if bytes(opened) not in (b"[", b"{"):
-        return False
-    while opened:
-        found = _STEPS[opened[-1], fresh].match(data, at)
-        if found is None:
+def _is_deep_json(data: bytes, turns: int | None = None) -> bool:
+    """Check a JSON text with a stack of our own: down as far as it goes, up again, and so on.
+
+    After so many turns it is given up, and no JSON: nobody writes what is as deep and as tangled.
+    """
+    at, top, opened = 0, 0, bytearray()
+    while turns is None or turns > 0:
+        turns = None if turns is None else turns - 1
+        way = _DOWN[top].match(data, at)
+        if way is None:
             return False
-        at = found.end()
-        fresh = data[at - 1] in b"[{"
-        if fresh:
-            opened.append(data[at - 1])
-        else:
-            opened.pop()
-    return _spaces(data, at) == len(data)
+        opened += _opened(way[0])
+        top, at = opened[-1] if opened else 0, way.end()
+        flat = _FLAT_REST[top].match(data, at)
+        up = _UP.match(data, flat.end() if flat else at)
+        closed = up[0].translate(None, _BUT_CLOSING) if up else b""
+        if flat is None and (data[at - 1 : at] != b"[" or not closed):
+            return False
+        if up is None or closed != opened[: -len(closed) - 1 : -1].translate(_CLOSED_BY):
+            return False
+        del opened[len(opened) - len(closed) :]
+        if not opened:
+            return up.end() == len(data) and not up[1]
+        if not up[1]:
+            return False
+        top, at = opened[-1], up.end()
+    return False
+
+
+def _opened(way: bytes) -> bytes:
+    """The containers that are open at the end of a way down; it goes past empty ones."""
+    brackets = way.translate(None, _BUT_OPENING).replace(b'""', b"")
+    if b'"' in brackets or b"\\" in way:
+        brackets = _STRINGS.sub(b"", way).translate(None, _BUT_OPENING)
+    return brackets.replace(b"[]", b"").replace(b"{}", b"")

@@ -93,10 +93,11 @@ def test_only_what_is_deep_and_large_is_a_bomb():
     def nested(levels: int) -> bytes:
         return b"[" * levels + b"]" * levels
 
-    assert not Value(nested(20_000), depth="deep").is_bomb
-    assert Value(nested(40_000), depth="deep").is_bomb
-    assert Value(b"[%b]" % nested(40_000), depth="deep").item(0).is_bomb
-    assert not Value(b"[%b,1]" % nested(40_000), depth="deep").item(1).is_bomb
+    assert not Value(nested(10_000), depth="deep").is_bomb
+    assert Value(nested(20_000), depth="deep").is_bomb
+    assert not Value(nested(20_000), depth="plain").is_bomb
+    beside = Value(b"[%b,1,%b]" % (nested(10_000), nested(500)), depth="deep")
+    assert [beside.item(number).is_bomb for number in range(3)] == [True, False, False]
 
 
 def test_lines_have_their_last_ones_as_extras():

@@ -15,7 +15,7 @@ from headgate.shape.fill import Drawn, fill
 from headgate.shape.pages import PAGE_ITEMS, Page, Span, shrunk, span_of
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.strings import chars_written, head_of, quoted
-from headgate.shape.values import Value
+from headgate.shape.values import MOST_TURNS, Value
 from headgate.slices import depth_of
 
 PREVIEW_BYTES = 100
@@ -56,7 +56,7 @@ def preview_of_ends(ends: Ends, size: int, room: Room, marker: Marker) -> Shaped
 
 def is_over_page(data: bytes, page: Page | None, page_items: int | None) -> bool:
     """Whether an array has more items than one page, however small they are."""
-    if page_items is None or data.lstrip()[:1] != b"[" or depth_of(data) is None:
+    if page_items is None or data.lstrip()[:1] != b"[" or depth_of(data, MOST_TURNS) is None:
         return False
     most = page.size if page and page.size else page_items
     return len(Value(data).items) > most
@@ -66,7 +66,7 @@ def _structured(source: Source) -> Value | None:
     """The value of a JSON text; None: it is a text, or so deep that it is taken for one."""
     if source.kind != "json":
         return None
-    depth = depth_of(source.data)
+    depth = depth_of(source.data, MOST_TURNS)
     value = Value(source.data, depth=depth) if depth else None
     return None if value is None or value.is_bomb else value
 

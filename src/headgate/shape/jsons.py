@@ -24,6 +24,7 @@ from headgate.shape.sketch import char_count
 from headgate.shape.strings import quoted
 from headgate.shape.values import (
     LEAST_ITEM_BYTES,
+    MOST_TURNS,
     Lines,
     Value,
     pick_first,
@@ -71,7 +72,7 @@ def shape_json(
             return None
         whole = _whole(source, room, lines.compacted)
         return whole or drawing.filled(lambda most: drawing.lines(lines, most))
-    depth = depth_of(source.data)
+    depth = depth_of(source.data, MOST_TURNS)
     if depth is None:
         return None
     if page is None and (whole := _whole(source, room, lambda: compact(source.data))):

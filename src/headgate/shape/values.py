@@ -69,8 +69,14 @@ FIRST_LINES = 20
 OPAQUE_BYTES = 160
 """Of a long string without a space, such as base64, more is shown only where room is left over."""
 
-DEEP_BYTES = 64 * 1024
-"""What is too deep to be read fast is taken apart only up to this size; beyond it is text."""
+DEEP_BYTES = 32 * 1024
+DEEP_PART_BYTES = 2 * 1024
+"""What is too deep to be read fast is taken apart only up to this size, and its parts up to that;
+beyond it is text. Each level taken apart is one more pass over all that lies below it."""
+
+MOST_TURNS = 2_000
+"""What is too deep to be read fast and goes down and up more often than this is not even checked
+to be JSON: that would take long, and nobody wrote it to be read."""
 
 Extras: TypeAlias = tuple[tuple[float, list[int]], ...]
 """Numbers of items, the best first, each group with its share of the room."""
@@ -85,11 +91,13 @@ class Value:
         *,
         is_compact: bool = False,
         is_text: bool = False,
+        is_part: bool = False,
         depth: Depth | None = "plain",
     ) -> None:
         self.is_compact = is_compact or len(raw) <= COMPACTED_BYTES
         self.is_text = is_text
         """It is no JSON at all, and has no parts."""
+        self.is_part = is_part
         self.depth = depth
         self.raw = compact(raw) if self.is_compact and not is_compact else raw.strip()
         self._parts: dict[int, Value] = {}
@@ -105,7 +113,9 @@ class Value:
     @cached_property
     def is_bomb(self) -> bool:
         """Whether it is so deep, and so large, that taking it apart level by level takes long."""
-        return len(self.raw) > DEEP_BYTES and (self.depth or depth_of(self.raw)) == "deep"
+        if len(self.raw) <= (DEEP_PART_BYTES if self.is_part else DEEP_BYTES):
+            return False
+        return (self.depth or depth_of(self.raw, turns=0)) != "plain"
 
     @cached_property
     def chars(self) -> int:
@@ -164,7 +174,7 @@ class Value:
 
     def _part(self, raw: bytes) -> Value:
         depth: Depth | None = "plain" if self.depth == "plain" else None
-        return Value(raw, is_compact=self.is_compact, depth=depth)
+        return Value(raw, is_compact=self.is_compact, is_part=True, depth=depth)
 
     def extras(self, hints: Hints) -> Extras:
         """Its items that are worth showing wherever they stand."""
@@ -212,7 +222,7 @@ class Lines:
         """One of the lines."""
         if number not in self._parts:
             line = self.items[number]
-            depth = depth_of(line)
+            depth = depth_of(line, MOST_TURNS)
             is_text = depth is None
             self._parts[number] = Value(line, is_compact=is_text, is_text=is_text, depth=depth)
         return self._parts[number]
