@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from headgate.shape.strings import chars_written, head_of, quoted, tail_of
 
 FAMILY = "👩‍👩‍👧"
-PARTS = ["a", "é", "e\u0301", FAMILY, "\n", "\\", '"', "\ud800", "中", " ", "u0041"]
+PARTS = ["a", "\r\n", "é", "e\u0301", FAMILY, "\n", "\\", '"', "\ud800", "中", " ", "u0041"]
 contents = st.builds(
     lambda text, escaped: json.dumps(text, ensure_ascii=escaped)[1:-1].encode("utf-8", "replace"),
     st.lists(st.sampled_from(PARTS), max_size=40).map("".join),

@@ -38,8 +38,11 @@ def as_tables(raw: bytes, marker: Marker) -> bytes | None:
 
 
 def _table(raw: bytes, marker: Marker) -> bytes | None:
-    objects = [bytes(one).strip() for one in items(raw)]
-    if len(objects) < LEAST_ITEMS or not all(one.startswith(b"{") for one in objects):
+    found = items(raw)
+    if len(found) < LEAST_ITEMS or kind_of(bytes(found[0])) != "object":
+        return None
+    objects = [bytes(one).strip() for one in found]
+    if not all(one.startswith(b"{") for one in objects):
         return None
     parts = [members(one) for one in objects]
     keys = [bytes(key) for key, _ in parts[0]]

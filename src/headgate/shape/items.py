@@ -49,6 +49,7 @@ class Items(Sequence[bytes]):
         self._split = split
         self._starts = starts
         self._held: tuple[int, Sequence[bytes]] = (-1, ())
+        self._held_first = 0
         self._held_starts: tuple[int, list[int]] = (-1, [])
 
     def __len__(self) -> int:
@@ -78,6 +79,9 @@ class Items(Sequence[bytes]):
         return [block.first + max(bisect_right(starts, place) - 1, 0) for place in places]
 
     def _slice(self, index: int) -> bytes:
+        # Items are mostly asked for one after the other.
+        if 0 <= index - self._held_first < len(self._held[1]):
+            return self._held[1][index - self._held_first]
         if not 0 <= index < self._total:
             raise IndexError(index)
         which = bisect_right(self._firsts, index) - 1
@@ -87,6 +91,7 @@ class Items(Sequence[bytes]):
         if self._held[0] != which:
             block = self._blocks[which]
             self._held = which, self._split(self._data[block.start : block.stop])
+            self._held_first = block.first
         return self._held[1]
 
 

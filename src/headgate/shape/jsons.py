@@ -22,14 +22,7 @@ from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.showing import Cut, Showing, Shown, Steps, free_key, larger, omitted_key
 from headgate.shape.sketch import char_count
 from headgate.shape.strings import quoted
-from headgate.shape.values import (
-    LEAST_ITEM_BYTES,
-    MOST_TURNS,
-    Lines,
-    Value,
-    pick_first,
-    pick_items,
-)
+from headgate.shape.values import LEAST_ITEM_BYTES, MOST_TURNS, Lines, Value, pick_first, pick_items
 from headgate.slices import compact, depth_of
 from headgate.types import Query
 

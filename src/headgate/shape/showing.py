@@ -148,6 +148,11 @@ class Showing:
     ) -> Iterator[tuple[int, Shown]]:
         """The picked items that can be shown, by number, each in what it may take."""
         for number in sorted(picked):
+            if isinstance(listed, Value) and listed.is_compact:
+                raw = listed.items[number]
+                if len(raw) <= picked[number]:
+                    yield number, Shown(raw, char_count(raw))
+                    continue
             inner = hints.into(str(number))
             shown = self.show(listed.item(number), picked[number], inner, (*steps, number))
             if shown is not None:

@@ -47,16 +47,28 @@ def head_of(content: bytes, most_bytes: int) -> bytes:
         return content
     if most_bytes <= 0:
         return b""
-    if _is_plain(content[max(most_bytes - LONGEST_ESCAPE_BYTES, 0) : most_bytes + 1]):
-        return content[:most_bytes]
+    if _is_plain(content[max(most_bytes - LONGEST_ESCAPE_BYTES, 0) : most_bytes + 2]):
+        return content[: _before_escape(content, most_bytes)]
     starts, characters = _around(content, most_bytes)
     last = bisect_right(starts, most_bytes) - 1
     return content[: starts[grapheme_before(characters, last)]]
 
 
 def _is_plain(around: bytes) -> bool:
-    """Whether between these bytes there can be no escape and no grapheme of several."""
-    return around.isascii() and b"\\" not in around
+    """Whether between these bytes there can be no escape but a short one, and no grapheme of
+    several but a line end."""
+    return around.isascii() and b"\\u" not in around
+
+
+def _before_escape(content: bytes, at: int) -> int:
+    """The last place up to `at` that is not inside a short escape, nor in an escaped CR LF."""
+    start = content[:at]
+    # Of backslashes in a row every second one is a character.
+    inside = (len(start) - len(start.rstrip(b"\\"))) % 2
+    at -= inside
+    after_cr = content[at - 2 : at] == b"\\r" and content[at : at + 2] == b"\\n"
+    is_escape = (at - 1 - len(content[: at - 1].rstrip(b"\\"))) % 2
+    return at - 2 if after_cr and is_escape else at
 
 
 def tail_of(content: bytes, most_bytes: int) -> bytes:
