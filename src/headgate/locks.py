@@ -19,17 +19,19 @@ LOCK_PAUSES_S: Final = (0.00005, 0.002)
 class Guard:
     """A lock for threads that a forked child finds open, whoever held it in the parent."""
 
-    __slots__ = ("_lock", "_pid")
+    __slots__ = ("_lock", "pid")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._pid = os.getpid()
+        self.pid = os.getpid()
+        """Of who took it last."""
 
     def __enter__(self) -> bool:
         """Take the lock, and say whether this is a fork's first time."""
-        forked = self._pid != os.getpid()
+        pid = os.getpid()
+        forked = self.pid != pid
         if forked:
-            self._lock, self._pid = threading.Lock(), os.getpid()
+            self._lock, self.pid = threading.Lock(), pid
         self._lock.acquire()
         return forked
 
@@ -39,12 +41,13 @@ class Guard:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        self.release()
+        self._lock.release()
 
     def take(self, *, wait: bool) -> bool:
         """Take it as the lock of a file is taken: within a while or at once, or not at all."""
-        if self._pid != os.getpid():
-            self._lock, self._pid = threading.Lock(), os.getpid()
+        pid = os.getpid()
+        if self.pid != pid:
+            self._lock, self.pid = threading.Lock(), pid
         return self._lock.acquire(timeout=LOCK_WAIT_S) if wait else self._lock.acquire(False)
 
     def release(self) -> None:

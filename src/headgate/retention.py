@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 from headgate.errors import PolicyError
 from headgate.types import Ref
 
@@ -100,8 +102,7 @@ class Held:
         return self.live or self.new
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(msgspec.Struct, frozen=True, gc=False):
     """Room that a session wants for what it is about to write."""
 
     session: str

@@ -196,13 +196,12 @@ class Session:
             hook(event)
 
     def _keep(self, spill: Spill) -> Kept:
-        kept: list[About] = []
         try:
-            self._bounded(lambda: kept.append(put(self.store, spill)))
+            about = self._put(spill)
         except StoreError as error:
             self.emit(SpillFailed(spill.ref, spill.call_id, str(error)))
             return self._keep_here(spill)
-        return self.kept_of(spill.ref, spill.call_id, kept[0].length, len(spill.original))
+        return self.kept_of(spill.ref, spill.call_id, about.length, len(spill.original))
 
     def kept_of(self, ref: Ref, call_id: str, kept_bytes: int, length: int) -> Kept:
         """Tell how much of an original the store has now."""
@@ -220,25 +219,26 @@ class Session:
             return "nowhere"
         return "memory"
 
-    def _bounded(self, act: Callable[[], None]) -> None:
-        """Do it, or report after the policy's time that the store did not answer."""
+    def _put(self, spill: Spill) -> About:
+        """Keep it, or report after the policy's time that the store did not answer."""
         timeout_s = self.policy.store_timeout_s
         if timeout_s is None:
-            act()
-            return
-        failures: list[StoreError] = []
-        thread = Thread(target=_noting(act, failures), name="headgate-store", daemon=True)
+            return put(self.store, spill)
+        ends: list[About | StoreError] = []
+        thread = Thread(target=_noting(self.store, spill, ends), name="headgate-store", daemon=True)
         thread.start()
         thread.join(timeout_s)
-        if thread.is_alive():
+        if not ends:
             raise StoreError(f"the store did not answer within {timeout_s} s")
-        if failures:
-            raise failures[0]
+        if isinstance(ends[0], StoreError):
+            raise ends[0]
+        return ends[0]
 
 
 def put(store: Store, spill: Spill) -> About:
     """Keep one original; one that is kept already is not kept twice."""
-    writer = store.writer(call_id=spill.call_id, tool=spill.tool, clean=spill.clean or None)
+    call_id, tool, clean = spill.call_id, spill.tool, spill.clean or None
+    writer = store.writer(call_id=call_id, tool=tool, clean=clean, hashed=True)
     try:
         writer.write(spill.original)
         return writer.commit(spill.ref, spill.sha256)
@@ -246,11 +246,11 @@ def put(store: Store, spill: Spill) -> About:
         writer.abort()
 
 
-def _noting(act: Callable[[], None], failures: list[StoreError]) -> Callable[[], None]:
+def _noting(store: Store, spill: Spill, ends: list[About | StoreError]) -> Callable[[], None]:
     def noted() -> None:
         try:
-            act()
+            ends.append(put(store, spill))
         except StoreError as error:
-            failures.append(error)
+            ends.append(error)
 
     return noted

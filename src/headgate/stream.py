@@ -92,7 +92,8 @@ class Passing:
 
     def _open(self) -> None:
         assert self.store is not None
-        self.writer = self.store.writer(call_id=self.result.call_id, tool=self.result.tool)
+        call_id, tool = self.result.call_id, self.result.tool
+        self.writer = self.store.writer(call_id=call_id, tool=tool, hashed=True)
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes."""

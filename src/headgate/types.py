@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias, get_args
 
+import msgspec
+
 Unit = Literal["tokens", "chars", "bytes"]
 Fate = Literal["whole", "shaped", "spilled", "cleared"]
 ToolClass = Literal["read", "write", "exec", "search", "pinned"]
@@ -275,9 +277,11 @@ class Meter(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class About:
-    """What the store knows of one original without opening it."""
+class About(msgspec.Struct, frozen=True, gc=False):
+    """What the store knows of one original without opening it.
+
+    A struct and no dataclass: one is made whenever an original is kept.
+    """
 
     ref: Ref
     sha256: str
@@ -315,8 +319,13 @@ class Writer(Protocol):
 class Store(Protocol):
     """Keeps whole originals of one session. Every failure is a `StoreError`."""
 
-    def writer(self, *, call_id: str, tool: str, clean: bool | None = None) -> Writer:
-        """Begin to keep an original; `clean`: it is known to be valid UTF-8 without NUL."""
+    def writer(
+        self, *, call_id: str, tool: str, clean: bool | None = None, hashed: bool = False
+    ) -> Writer:
+        """Begin to keep an original; `clean`: it is known to be valid UTF-8 without NUL.
+
+        `hashed`: the caller hashes the very bytes it writes, and the store need not do it again.
+        """
         ...
 
     def read(self, ref: Ref, start: int, stop: int) -> bytes:

@@ -24,7 +24,7 @@ def keep(
     clean: bool | None = None,
 ) -> About:
     """Keep an original as the gate does."""
-    writer = store.writer(call_id=call_id, tool=tool, clean=clean)
+    writer = store.writer(call_id=call_id, tool=tool, clean=clean, hashed=True)
     writer.write(content)
     return writer.commit(ref_in(store, content), hashlib.sha256(content).hexdigest())
 

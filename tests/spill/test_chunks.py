@@ -45,6 +45,21 @@ def test_lines_are_counted_and_summed_by_chunk():
     assert counted(first, second) == whole
 
 
+@pytest.mark.parametrize("passed", [b"", b"and more"])
+def test_who_has_hashed_the_bytes_says_their_digest(passed):
+    blocks = [b"a\n" * (CHUNK_BYTES // 2), b"b\xff"]
+    ours, hashed = Tally(), Tally(hashed=True)
+    for tally in (ours, hashed):
+        for block in blocks:
+            tally.add(block)
+        if passed:
+            tally.pass_by(passed)
+
+    sha256 = hashlib.sha256(b"".join(blocks) + passed).hexdigest()
+    assert hashed.counted(sha256) == ours.counted()
+    assert ours.counted().sha256 == sha256
+
+
 def test_only_what_stands_before_stop_is_counted():
     tally = Tally()
     tally.add(b"a\nb\xff", 3)

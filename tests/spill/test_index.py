@@ -1,4 +1,3 @@
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -57,7 +56,9 @@ def test_a_call_that_brought_the_same_again_is_listed_with_its_own_file(tmp_path
 
     again = index.add(Again("r_aaaaaaaaaaaa", b"c2", b"read", 9, b"/work/c2.txt"))
 
-    assert again == replace(ABOUT, call_id="c2", tool="read", time_ns=9, file="/work/c2.txt")
+    assert again == msgspec.structs.replace(
+        ABOUT, call_id="c2", tool="read", time_ns=9, file="/work/c2.txt"
+    )
     assert index_in(tmp_path).last() == index_in(tmp_path).last("read") == again
     assert index_in(tmp_path).last("grep") == ABOUT
     assert index_in(tmp_path).all() == [KEPT]

@@ -2,9 +2,10 @@ import hashlib
 import os
 import shutil
 import stat
-from dataclasses import replace
+from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
 from headgate.errors import RefNotFound, StoreError
 from headgate.events import LedgerRepaired
@@ -73,9 +74,10 @@ def test_pieces_of_any_size_make_the_same_original(tmp_path):
     content = os.urandom(CHUNK_BYTES * 3 + 77)
     sha256 = hashlib.sha256(content).hexdigest()
     abouts = []
-    for size in (999, CHUNK_BYTES, CHUNK_BYTES + 1, len(content)):
-        store = store_in(tmp_path, f"s{size}")
-        writer = store.writer(call_id="c", tool="t")
+    sizes = (999, CHUNK_BYTES, CHUNK_BYTES + 1, len(content))
+    for size, hashed in product(sizes, (True, False)):
+        store = store_in(tmp_path, f"s{size}-{hashed}".lower())
+        writer = store.writer(call_id="c", tool="t", hashed=hashed)
         for at in range(0, len(content), size):
             writer.write(memoryview(content)[at : at + size])
         ref = ref_in(store, content)

@@ -85,6 +85,14 @@ def test_other_bytes_than_promised_are_not_kept(tmp_path):
     assert store.all() == []
 
 
+def test_who_has_hashed_the_bytes_is_believed(tmp_path):
+    store = store_of(10)
+    writer = store.writer(call_id="c", tool="t", hashed=True)
+    writer.write(b"x")
+
+    assert writer.commit("r_aaaaaaaaaaaa", "AB" * 32).sha256 == "ab" * 32
+
+
 def test_an_aborted_original_is_forgotten(tmp_path):
     store = store_of(10)
     writer = store.writer(call_id="c", tool="t")

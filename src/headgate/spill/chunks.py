@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-from dataclasses import dataclass
 from threading import Thread
 from typing import Final
 
+import msgspec
 from xxhash import xxh3_64_digest
 
 CHUNK_BYTES: Final = 262_144
@@ -21,8 +21,7 @@ BESIDE_BYTES: Final = 4 * CHUNK_BYTES
 NEWLINE: Final = 0x0A
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(msgspec.Struct, frozen=True, gc=False):
     """An original in numbers."""
 
     sha256: str
@@ -40,11 +39,12 @@ class Counted:
 class Tally:
     """Counts an original in blocks; all but the last are a multiple of `CHUNK_BYTES` long.
 
-    `clean` is what the caller knows; where he does not, it is found out.
+    `clean` is what the caller knows; where he does not, it is found out. One who has `hashed` the
+    same bytes says their digest at the end.
     """
 
-    def __init__(self, clean: bool | None = None) -> None:
-        self._sha = hashlib.sha256()
+    def __init__(self, clean: bool | None = None, *, hashed: bool = False) -> None:
+        self._sha = None if hashed else hashlib.sha256()
         self.length = 0
         self._passed = 0
         self._chunk_lines: list[int] = []
@@ -58,13 +58,14 @@ class Tally:
         """Count the next block, or what stands before `stop` in it."""
         size = len(block) if stop is None else stop
         view = memoryview(block)[:size]
-        self._hash(view)
+        if self._sha is not None:
+            self._hash(self._sha, view)
         for start in range(0, size, CHUNK_BYTES):
-            end = min(start + CHUNK_BYTES, size)
-            self._chunk_lines.append(block.count(b"\n", start, end))
-            self._sums.append(xxh3_64_digest(view[start:end]))
+            piece = view[start : start + CHUNK_BYTES]
+            self._chunk_lines.append(block.count(NEWLINE, start, start + len(piece)))
+            self._sums.append(xxh3_64_digest(piece))
             if self._decoder:
-                self._look(view[start:end], last=False)
+                self._look(piece, last=False)
         if self._decoder and block.find(b"\0", 0, size) >= 0:
             self._clean, self._decoder = False, None
         if size:
@@ -73,16 +74,17 @@ class Tally:
 
     def pass_by(self, block: bytes) -> None:
         """Take in what is not kept: it belongs to the digest alone, and so does all after it."""
-        self._hash(memoryview(block))
+        if self._sha:
+            self._hash(self._sha, memoryview(block))
         self._passed += len(block)
 
-    def counted(self) -> Counted:
-        """The numbers; nothing is added after this."""
+    def counted(self, hashed: str = "") -> Counted:
+        """The numbers, with the digest of who has `hashed` it; nothing is added after this."""
         self._wait()
         if self._decoder:
             self._look(b"", last=True)
         return Counted(
-            self._sha.hexdigest(),
+            self._sha.hexdigest() if self._sha else hashed,
             self.length,
             sum(self._chunk_lines) + self._open_line,
             tuple(self._chunk_lines),
@@ -91,12 +93,12 @@ class Tally:
             self.length + self._passed if self._passed else 0,
         )
 
-    def _hash(self, view: memoryview) -> None:
+    def _hash(self, sha: hashlib._Hash, view: memoryview) -> None:
         self._wait()
         if len(view) < BESIDE_BYTES:
-            self._sha.update(view)
+            sha.update(view)
             return
-        self._hashing = Thread(target=self._sha.update, args=(view,))
+        self._hashing = Thread(target=sha.update, args=(view,))
         self._hashing.start()
 
     def _wait(self) -> None:

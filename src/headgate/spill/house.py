@@ -290,7 +290,7 @@ class House:
     def _add(self, books: Books, shelf: Shelf, total: Counts, mine: Counts, need: Need) -> None:
         # The total first: killed in between, it is rather too high.
         books.set_total(total.plus(need.bytes, need.count))
-        shelf.usage.write(mine.plus(need.bytes, need.count))
+        shelf.usage.change(mine.plus(need.bytes, need.count))
 
 
 def cleaned(shelf: Shelf) -> Contents:

@@ -195,9 +195,13 @@ class Index:
             call.time_ns,
             kept.chunk_bytes,
             kept.chunk_lines,
-            os.path.join(self._files_path, os.fsdecode(file)) if file else None,
+            self._path(file) if file else None,
             kept.full_length or None,
         )
+
+    def _path(self, file: bytes) -> str:
+        name = os.fsdecode(file)
+        return name if name.startswith("/") else f"{self._files_path}/{name}"
 
     def _take_in(self, records: list[bytes]) -> None:
         for record in records:

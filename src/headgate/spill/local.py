@@ -65,6 +65,7 @@ class LocalStore:
         self.state = state
         self.session = session
         self.retention = retention
+        self._most_bytes = retention.most_bytes
         self.house = House(state, clock)
         self.shelf = Shelf(
             session_folder(state, session),
@@ -84,10 +85,12 @@ class LocalStore:
         self._sent: OrderedDict[bytes, tuple[frozenset[Ref], int]] = OrderedDict()
         """By the last link of a history: what it was noted to refer to, and when."""
 
-    def writer(self, *, call_id: str, tool: str, clean: bool | None = None) -> LocalWriter:
+    def writer(
+        self, *, call_id: str, tool: str, clean: bool | None = None, hashed: bool = False
+    ) -> LocalWriter:
         """Begin to keep an original; `clean` says whether it is text, where the caller knows."""
-        most = self.retention.most_bytes
-        return LocalWriter(self, self._objects, Tally(clean), call_id, tool, most_bytes=most)
+        tally = Tally(clean, hashed=hashed)
+        return LocalWriter(self, self._objects, tally, call_id, tool, most_bytes=self._most_bytes)
 
     def read(self, ref: Ref, start: int, stop: int) -> bytes:
         """The bytes from `start` up to `stop`, fewer at the end."""
@@ -183,15 +186,16 @@ class LocalStore:
                 return self._index.about(listed)
             file = self._file(ref, draft.call_id, counted.clean)
             return self._index.add(Again(ref, call_id, tool, self._clock(), file))
-        kept = _kept(ref, counted, call_id, tool, self._clock())
+        now_ns = self._clock()
         if counted.full_length:
             with suppress(NoRoom):
-                self._objects.note(kept, self._reserve_beside)
-        draft.place(ref, counted.length, self._clock())
+                noted = _kept(ref, counted, call_id, tool, now_ns, b"")
+                self._objects.note(noted, self._reserve_beside)
+        draft.place(ref, counted.length, now_ns)
         if known is not None:
-            self._remove_former(kept)
+            self._remove_former(ref, counted)
         file = self._file(ref, draft.call_id, counted.clean)
-        about = self._index.add(msgspec.structs.replace(kept, file=file))
+        about = self._index.add(_kept(ref, counted, call_id, tool, now_ns, file))
         self._sweep_if_due()
         return about
 
@@ -227,9 +231,9 @@ class LocalStore:
             return False
         return self._objects.intact(known) and self.house.touch(self.shelf, known.ref)
 
-    def _remove_former(self, kept: Kept) -> None:
+    def _remove_former(self, ref: Ref, counted: Counted) -> None:
         """Remove what an original was before it came again: compressed, or only in part."""
-        names = [kept.ref + PACKED] + ([] if kept.full_length else [kept.ref + NOTE])
+        names = [ref + PACKED] + ([] if counted.full_length else [ref + NOTE])
         self.house.unpacked(self.shelf, *names)
 
     def _sweep_if_due(self) -> None:
@@ -280,8 +284,9 @@ class LocalStore:
         if noted is not None and (noted.length, noted.sums) != (counted.length, counted.sums):
             raise damaged(ref, "the part that was kept is not what was written")
         file = self._file(ref, None, counted.clean)
-        kept = _kept(ref, counted, b"", b"", time_ns)
-        kept = msgspec.structs.replace(noted or kept, file=file)
+        kept = _kept(ref, counted, b"", b"", time_ns, file)
+        if noted is not None:
+            kept = msgspec.structs.replace(noted, file=file)
         with suppress(StoreError):
             self._index.add(kept)
         return kept
@@ -300,7 +305,9 @@ def not_found(ref: Ref) -> RefNotFound:
     return RefNotFound(f"no result {shown!r} in this session; it may have expired")
 
 
-def _kept(ref: Ref, counted: Counted, call_id: bytes, tool: bytes, time_ns: int) -> Kept:
+def _kept(
+    ref: Ref, counted: Counted, call_id: bytes, tool: bytes, time_ns: int, file: bytes
+) -> Kept:
     return Kept(
         ref,
         bytes.fromhex(counted.sha256),
@@ -312,6 +319,6 @@ def _kept(ref: Ref, counted: Counted, call_id: bytes, tool: bytes, time_ns: int)
         call_id,
         tool,
         time_ns,
-        b"",
+        file,
         counted.full_length,
     )

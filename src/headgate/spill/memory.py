@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from threading import Lock
+
+import msgspec
 
 from headgate.errors import StoreError
 from headgate.spill.chunks import CHUNK_BYTES, Tally
@@ -23,9 +24,11 @@ class MemoryStore:
         self._kept: dict[Ref, tuple[About, bytes]] = {}
         self._used_bytes = 0
 
-    def writer(self, *, call_id: str, tool: str, clean: bool | None = None) -> MemoryWriter:
+    def writer(
+        self, *, call_id: str, tool: str, clean: bool | None = None, hashed: bool = False
+    ) -> MemoryWriter:
         """Begin to keep an original; whether it is clean text makes no difference here."""
-        return MemoryWriter(self, call_id, tool)
+        return MemoryWriter(self, call_id, tool, Tally(clean=True, hashed=hashed))
 
     def read(self, ref: Ref, start: int, stop: int) -> bytes:
         """The bytes from `start` up to `stop`, fewer at the end."""
@@ -54,7 +57,7 @@ class MemoryStore:
         with self._lock:
             if about.ref in self._kept:
                 return self._kept[about.ref][0]
-            about = replace(about, time_ns=self._clock())
+            about = msgspec.structs.replace(about, time_ns=self._clock())
             self._kept[about.ref] = (about, content)
             self._used_bytes += len(content)
             while self._used_bytes > self.limit_bytes:
@@ -73,8 +76,9 @@ class MemoryStore:
 class MemoryWriter:
     """Takes one original in pieces, up to what the store may hold."""
 
-    def __init__(self, store: MemoryStore, call_id: str, tool: str) -> None:
+    def __init__(self, store: MemoryStore, call_id: str, tool: str, tally: Tally) -> None:
         self._store = store
+        self._tally = tally
         self._call_id = call_id
         self._tool = tool
         self._pieces: list[bytes] = []
@@ -97,9 +101,8 @@ class MemoryWriter:
         self._check_open()
         content = b"".join(self._pieces)
         self.abort()
-        tally = Tally(clean=True)
-        tally.add(content)
-        counted = tally.counted()
+        self._tally.add(content)
+        counted = self._tally.counted(sha256.lower())
         if counted.sha256 != sha256.lower():
             raise StoreError(f"{ref}: the bytes have sha256 {counted.sha256}, not {sha256}")
         about = About(

@@ -85,7 +85,7 @@ class Objects:
         except OSError as error:
             raise store_error(self.temps.role, self.temps.path, error) from error
 
-    def finish(self, temp: Temp, ref: Ref, granted: int, now_ns: int) -> None:
+    def finish(self, temp: Temp, ref: Ref, length: int, granted: int, now_ns: int) -> None:
         """Give a written object its name; from here on it can be found.
 
         Its file was made `granted` bytes long, and ends from now on where its bytes do.
@@ -94,6 +94,8 @@ class Objects:
             size = os.fstat(temp.fd).st_size
             if size != granted:
                 raise StoreError(f"the object of {ref} has {size} bytes on disk, not {granted}")
+            if length < granted:
+                os.ftruncate(temp.fd, length)
             os.utime(temp.fd, ns=(now_ns, now_ns))
             self._finish(temp, ref)
         except OSError as error:
@@ -208,6 +210,8 @@ class Objects:
     def finish_packed(self, temp: Temp, ref: Ref) -> None:
         """Put a compressed object beside the one it was made from."""
         try:
+            # A file that was made as long as it may become ends where its bytes do.
+            os.ftruncate(temp.fd, os.lseek(temp.fd, 0, os.SEEK_CUR))
             self._finish(temp, ref + PACKED)
         except OSError as error:
             raise store_error(self.folder.role, self.folder.path, error) from error
@@ -249,10 +253,6 @@ class Objects:
         return Temp(folder)
 
     def _finish(self, temp: Temp, name: str) -> None:
-        # A file that was made as long as it may become ends where its bytes do.
-        end = os.lseek(temp.fd, 0, os.SEEK_CUR)
-        if os.fstat(temp.fd).st_size > end:
-            os.ftruncate(temp.fd, end)
         if self._durable:
             os.fsync(temp.fd)
         folder = self.folder.make()

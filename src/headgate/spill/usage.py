@@ -25,10 +25,9 @@ from headgate.retention import Retention
 
 FILE_NAME: Final = "usage"
 
-LINE: Final = struct.Struct("<8sQQQQ")
-"""A magic word, the three counts, and the xxh3 of all that."""
-
-SUMMED_BYTES: Final = LINE.size - 8
+COUNTS: Final = struct.Struct("<8sQQQ")
+SUM: Final = struct.Struct("<Q")
+LINE_BYTES: Final = COUNTS.size + SUM.size
 MAGIC: Final = b"hg-use1\n"
 
 ROLE: Final = "the count of what is kept"
@@ -58,30 +57,53 @@ class Sheet:
     read or written at the place where another left off.
     """
 
-    __slots__ = ("fd", "file")
+    __slots__ = ("_counts", "_line", "fd", "file")
 
     def __init__(self, folder: Folder) -> None:
         self.file = folder / FILE_NAME
         self.fd = -1
+        self._line = b""
+        self._counts: Counts | None = None
+        """What the line says that was last read or written."""
 
     def read(self) -> Counts | None:
         """What is written down; None: nobody knows, count the files."""
         if self._is_open():
-            return read_counts(self.fd)
+            return self.counts()
         return None if self.file.folder.open() is not None else Counts()
 
     def write(self, counts: Counts) -> None:
         """Write down what is there."""
         try:
             while not self._is_open():
-                made = create_once(
-                    self.file.folder.make(), FILE_NAME, _encoded(counts), durable=False
-                )
-                if made:
+                folder, line = self.file.folder.make(), _encoded(counts)
+                if create_once(folder, FILE_NAME, line, durable=False):
                     return
-            os.pwrite(self.fd, _encoded(counts), 0)
         except OSError as error:
             raise store_error(ROLE, self.file.path, error) from error
+        self.change(counts)
+
+    def counts(self) -> Counts | None:
+        """What stands in the file that is open now."""
+        try:
+            line = os.pread(self.fd, LINE_BYTES, 0)
+        except OSError as error:
+            raise store_error(ROLE, self.file.path, error) from error
+        if line != self._line:
+            self._line, self._counts = line, _decoded(line)
+        return self._counts
+
+    def change(self, counts: Counts) -> None:
+        """Write it down in the file that was read under the same lock: it need not be looked at."""
+        if self.fd < 0:
+            self.write(counts)
+            return
+        line = _encoded(counts)
+        try:
+            os.pwrite(self.fd, line, 0)
+        except OSError as error:
+            raise store_error(ROLE, self.file.path, error) from error
+        self._line, self._counts = line, counts
 
     def open(self) -> None:
         """Open the file; `FileNotFoundError` where there is none."""
@@ -130,8 +152,21 @@ class Usage:
         """Take the lock of the file that is at its path now."""
         if not self._guard.take(wait=wait):
             raise self._busy(wait)
+        sheet = self._sheet
         try:
-            self._take(wait)
+            if self._opened_by != self._guard.pid:
+                # What a fork inherits is locked wherever its parent has locked it.
+                sheet.close()
+                self._opened_by = self._guard.pid
+            for _ in range(8):
+                if sheet.fd < 0:
+                    self._open()
+                if not (take_lock(sheet.fd, fcntl.LOCK_EX) if wait else try_lock(sheet.fd)):
+                    raise self._busy(wait)
+                if still_there(sheet.fd):
+                    return
+                sheet.close()
+            raise StoreError(f"{sheet.file.path} is deleted again and again by somebody else")
         except BaseException:
             self._guard.release()
             raise
@@ -143,22 +178,6 @@ class Usage:
             fcntl.flock(self._sheet.fd, fcntl.LOCK_UN)
         finally:
             self._guard.release()
-
-    def _take(self, wait: bool) -> None:
-        pid = os.getpid()
-        if self._opened_by != pid:
-            # What a fork inherits is locked wherever its parent has locked it.
-            self._sheet.close()
-            self._opened_by = pid
-        for _ in range(8):
-            if self._sheet.fd < 0:
-                self._open()
-            if not (take_lock(self._sheet.fd, fcntl.LOCK_EX) if wait else try_lock(self._sheet.fd)):
-                raise self._busy(wait)
-            if still_there(self._sheet.fd):
-                return
-            self._sheet.close()
-        raise StoreError(f"{self._sheet.file.path} is deleted again and again by somebody else")
 
     def _open(self) -> None:
         file = self._sheet.file
@@ -210,30 +229,26 @@ class Books:
 
     def total(self) -> Counts | None:
         """What all sessions have; None: nobody knows, count the files."""
-        return read_counts(self._sheet.fd)
+        return self._sheet.counts()
 
     def set_total(self, counts: Counts) -> None:
         """Write down what all sessions have."""
-        try:
-            os.pwrite(self._sheet.fd, _encoded(counts), 0)
-        except OSError as error:
-            raise store_error(ROLE, self._sheet.file.path, error) from error
-
-
-def read_counts(fd: int) -> Counts | None:
-    """The counts in an open file; None where they make no sense."""
-    line = os.pread(fd, LINE.size, 0)
-    if len(line) != LINE.size:
-        return None
-    magic, size_bytes, count, swept_ns, checksum = LINE.unpack(line)
-    if magic != MAGIC or xxh3_64_intdigest(line[:SUMMED_BYTES]) != checksum:
-        return None
-    return Counts(size_bytes, count, swept_ns)
+        self._sheet.change(counts)
 
 
 def _encoded(counts: Counts) -> bytes:
-    line = LINE.pack(MAGIC, counts.bytes, counts.count, counts.swept_ns, 0)[:SUMMED_BYTES]
-    return line + xxh3_64_intdigest(line).to_bytes(8, "little")
+    line = COUNTS.pack(MAGIC, counts.bytes, counts.count, counts.swept_ns)
+    return line + SUM.pack(xxh3_64_intdigest(line))
+
+
+def _decoded(line: bytes) -> Counts | None:
+    if len(line) != LINE_BYTES:
+        return None
+    (checksum,) = SUM.unpack_from(line, COUNTS.size)
+    if xxh3_64_intdigest(line[: COUNTS.size]) != checksum:
+        return None
+    magic, size_bytes, count, swept_ns = COUNTS.unpack_from(line)
+    return Counts(size_bytes, count, swept_ns) if magic == MAGIC else None
 
 
 class Disk(msgspec.Struct, frozen=True, gc=False):

@@ -84,8 +84,9 @@ class LocalWriter:
                 raise StoreError(f"{ref!r} is no ref")
             if not self._is_full:
                 self._add_rest()
-            counted = self._tally.counted()
-            if counted.sha256 != sha256.lower():
+            sha256 = sha256.lower()
+            counted = self._tally.counted(sha256)
+            if counted.sha256 != sha256:
                 raise StoreError(f"{ref}: the bytes have sha256 {counted.sha256}, not {sha256}")
             return self._store.keep(self, ref, counted)
         finally:
@@ -101,7 +102,7 @@ class LocalWriter:
         if self._granted < length:
             self._granted = self._store.reserve(temp, self._granted, length, length)
         self._objects.write(temp, self._rest())
-        self._objects.finish(temp, ref, self._granted, now_ns)
+        self._objects.finish(temp, ref, length, self._granted, now_ns)
         unused, self._granted, self._temp = self._granted - length, 0, None
         if unused:
             self._store.release(unused, 0)

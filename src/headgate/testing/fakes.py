@@ -22,12 +22,13 @@ class BadStore:
             self.released.set()
         self.memory = MemoryStore(1 << 30)
 
-    def writer(self, *, call_id: str, tool: str, clean: bool | None = None) -> Writer:
+    def writer(
+        self, *, call_id: str, tool: str, clean: bool | None = None, hashed: bool = False
+    ) -> Writer:
         """Gives a writer that breaks, once released."""
         self.released.wait()
-        return _BadWriter(
-            self.memory.writer(call_id=call_id, tool=tool, clean=clean), self.most_bytes
-        )
+        writer = self.memory.writer(call_id=call_id, tool=tool, clean=clean, hashed=hashed)
+        return _BadWriter(writer, self.most_bytes)
 
     def read(self, ref: Ref, start: int, stop: int) -> bytes:
         """Reads what was kept before it broke."""
