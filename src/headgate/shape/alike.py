@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from headgate.marker import Marker
 from headgate.shape.showing import free_key
 from headgate.shape.strings import quoted
-from headgate.slices import NotJson, items, key_text, kind_of, members
+from headgate.slices import NotJson, items, kind_of, members, names_of
 
 LEAST_ITEMS = 4
 """In a shorter list the words around the table take more than the keys."""
@@ -50,7 +50,7 @@ def _table(raw: bytes, marker: Marker) -> bytes | None:
         return None
     rows = b",".join(b"[%b]" % b",".join(bytes(value) for _, value in part) for part in parts)
     words = f"{len(objects):,} objects, each a row; the keys stand once, as columns"
-    name = quoted(free_key(TABLE_KEY, map(key_text, keys)))
+    name = quoted(free_key(TABLE_KEY, names_of(keys)))
     note = quoted(marker.aside(words))
     return b'{%b:%b,"columns":[%b],"rows":[%b]}' % (name, note, b",".join(keys), rows)
 

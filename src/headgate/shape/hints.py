@@ -109,6 +109,8 @@ def pointed_keys(names: Sequence[str], values: Sequence[bytes], hints: Hints) ->
     named = {*hints.named}
     for word in hints.words:
         named.update((word.decode(), *word.decode().split(".")))
+    if not named:
+        return set()
     found = {place for place, name in enumerate(names) if name.lower() in named}
     for word in hints.words:
         holding = [place for place, value in enumerate(values) if word in value]

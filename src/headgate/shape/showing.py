@@ -7,8 +7,9 @@ up, which tokens do not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypeAlias
 
 from headgate.budget import fair_shares
@@ -183,7 +184,7 @@ class Showing:
         """Each member that has room for a word on it, and how many have none."""
         key = quoted(omitted_key(value.names))
         widest = len(key) + 2 + len(quoted(self.marker.inside(len(value.members), "keys")))
-        left = room - 2 if value.least_in_all <= room - 2 else room - 2 - widest
+        left = room - 2 if value.has_room_for_all(room - 2) else room - 2 - widest
         shown = self.members(value, left, hints, steps)
         texts = shown.texts
         if shown.missing:
@@ -220,15 +221,14 @@ class Showing:
         return Members(ordered, chars, cut, len(value.members) - len(texts))
 
 
-def omitted_key(names: Iterable[str]) -> str:
+def omitted_key(names: Collection[str]) -> str:
     """The key that carries the marker, under a name that the data does not use."""
     return free_key(OMITTED_KEY, names)
 
 
-def free_key(key: str, names: Iterable[str]) -> str:
+def free_key(key: str, names: Collection[str]) -> str:
     """A key of ours, under a name that the data does not use."""
-    taken = set(names)
-    while key in taken:
+    while key in names:
         key += "_"
     return key
 
@@ -260,25 +260,26 @@ def _share_members(value: Value, room: int, hints: Hints) -> dict[int, int]:
     places = _members_with_room(value, room, pointed)
     first = [place for place in places if place in pointed]
     rest = [place for place in places if place not in pointed]
-    left = room - sum(value.least[place] for place in places)
-    most = max(int(left * POINTED_SHARE), left - sum(value.more[place] for place in rest))
-    more = fair_shares([value.more[place] for place in first], most)
-    more += fair_shares([value.more[place] for place in rest], left - sum(more))
+    left = room - sum(map(value.least, places))
+    most = max(int(left * POINTED_SHARE), left - sum(map(value.more, rest)))
+    more = fair_shares([*map(value.more, first)], most)
+    more += fair_shares([*map(value.more, rest)], left - sum(more))
     return {
-        place: value.least[place] + extra for place, extra in zip(first + rest, more, strict=True)
+        place: value.least(place) + extra for place, extra in zip(first + rest, more, strict=True)
     }
 
 
 def _members_with_room(value: Value, room: int, pointed: Set[int]) -> list[int]:
     """All members if there is room for a word on each; else those pointed at and the first."""
-    least = value.least
-    if value.least_in_all <= room:
-        return list(range(len(least)))
+    total = len(value.members)
+    if value.has_room_for_all(room):
+        return list(range(total))
     places: list[int] = []
-    for place in (*sorted(pointed), *(p for p in range(len(least)) if p not in pointed)):
-        if least[place] <= room:
+    for place in chain(sorted(pointed), (p for p in range(total) if p not in pointed)):
+        least = value.least(place)
+        if least <= room:
             places.append(place)
-            room -= least[place]
+            room -= least
         elif room < STUB_BYTES:
             break
     return places

@@ -19,9 +19,9 @@ from headgate.slices import (
     compact,
     depth_of,
     is_json,
-    key_text,
     kind_of,
     members,
+    names_of,
 )
 
 COMPACTED_BYTES = 256 * 1024
@@ -59,6 +59,8 @@ SMALL_PART = 3
 
 STUB_BYTES = 40
 """What the shortest word on a value takes at most: `"[1,234,567 items omitted #k7q2]"`."""
+
+LEAST_MEMBER_BYTES = len(b'"":1,')
 
 LAST_SHARE = 0.25
 LAST_LINES = 200
@@ -140,25 +142,24 @@ class Value:
     @cached_property
     def names(self) -> Sequence[str]:
         """The names of its members."""
-        return [key_text(key) for key, _ in self.members]
+        return names_of([key for key, _ in self.members])
 
-    @cached_property
-    def least(self) -> list[int]:
-        """What each member takes at least, with its key, a colon and a comma."""
-        return [len(key) + 2 + min(len(raw), STUB_BYTES) for key, raw in self.members]
+    def least(self, place: int) -> int:
+        """What a member takes at least, with its key, a colon and a comma."""
+        key, raw = self.members[place]
+        return len(key) + 2 + min(len(raw), STUB_BYTES)
 
-    @cached_property
-    def more(self) -> list[int]:
-        """What each member wants beyond that; one of an opaque string is soon content."""
-        return [
-            max((OPAQUE_BYTES if is_opaque(raw) else len(raw)) - STUB_BYTES, 0)
-            for _, raw in self.members
-        ]
+    def more(self, place: int) -> int:
+        """What a member wants beyond that; one of an opaque string is soon content."""
+        raw = self.members[place][1]
+        return max((OPAQUE_BYTES if is_opaque(raw) else len(raw)) - STUB_BYTES, 0)
 
-    @cached_property
-    def least_in_all(self) -> int:
-        """What all members take at least."""
-        return sum(self.least)
+    def has_room_for_all(self, room_bytes: int) -> bool:
+        """Whether each member can have at least what it takes."""
+        total = len(self.members)
+        if total * LEAST_MEMBER_BYTES > room_bytes:
+            return False
+        return sum(map(self.least, range(total))) <= room_bytes
 
     def item(self, number: int) -> Value:
         """One of its items."""
