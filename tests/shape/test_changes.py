@@ -13,7 +13,7 @@ def diff(count: int) -> str:
 
 
 def test_files_come_before_hunks():
-    assert files(diff(2).split("\n"))[:5] == [0, 2, 84, 86, 3]
+    assert [*files(diff(2).split("\n"))][:5] == [0, 2, 84, 86, 3]
 
 
 @pytest.mark.proves("S4")
@@ -34,4 +34,4 @@ def test_the_subjects_of_commits_are_shown_before_what_they_changed():
     shown = shaped("git-log", log, 1_500)
 
     assert all(f"    Subject {i}" in shown for i in range(20))
-    assert commits(log.split("\n"))[:2] == [4, 95]
+    assert [*commits(log.split("\n"))][:2] == [4, 95]

@@ -7,7 +7,7 @@ from tests.shape.shown import shaped
 def test_each_file_shows_a_hit_before_one_shows_a_second():
     lines = ["a.py:1:x", "a.py:2:x", "a.py:3:def f():", "b.py:9:x", "b.py-10-y"]
 
-    assert by_file(lines) == [2, 3, 0, 4, 1]
+    assert [*by_file(lines)] == [2, 3, 0, 4, 1]
 
 
 @pytest.mark.proves("S4")
@@ -29,4 +29,11 @@ def test_an_entry_unlike_all_others_is_shown():
 
 
 def test_folders_take_turns():
-    assert by_folder(["a/1.c", "a/2.c", "b/3.c", "b/4.c"]) == [0, 2, 1, 3]
+    assert [*by_folder(["a/1.c", "a/2.c", "b/3.c", "b/4.c"])] == [0, 2, 1, 3]
+
+
+def test_an_ending_is_of_the_name_and_not_of_a_folder_or_a_hidden_file():
+    entries = [f"./v1.{i}/{name}" for i in range(3) for name in ("a.py", "b.py", "README", ".env")]
+
+    assert next(by_folder([*entries, "./v1.0/c.so", "./v1.0/d.py"])) == 12
+    assert next(by_folder([*entries, "./v1.0/c.py"])) == 0

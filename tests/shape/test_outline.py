@@ -37,7 +37,7 @@ def test_a_definition_is_found_in_many_languages(language):
     ],
 )
 def test_a_line_of_a_body_is_no_definition(line):
-    assert outline_of([line]).defined == []
+    assert [*outline_of([line]).defined] == []
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,10 @@ def test_line_numbers_before_the_lines_are_looked_past():
     outline = outline_of(lines)
 
     assert outline.imports == [0]
-    assert outline.defined == [(2, 0)]
+    assert [*outline.defined] == [(2, 0)]
 
 
 def test_inner_definitions_stand_deeper():
-    assert outline_of(["class Gate:", "    def admit(self):"]).defined == [(0, 0), (1, 4)]
+    lines = ["\tdef a():", "    @cached", "    def b():", "class Gate:", "@frozen", " def c():"]
+
+    assert [*outline_of(lines).defined] == [(3, 0), (4, 1), (5, 1), (0, 4), (2, 4), (1, 5)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from headgate.marker import Marker
 from headgate.shape.lined import Lining, shape_lined
@@ -28,23 +28,25 @@ def shape_git_log(source: Source, room: Room, query: Query, marker: Marker) -> S
     return shape_lined(source, room, query, marker, GIT_LOG)
 
 
-def files(lines: Sequence[str]) -> list[int]:
-    """The lines that name a file, then those where a hunk begins."""
-    named = [number for number, line in enumerate(lines) if FILE.match(line)]
-    return [*named, *(number for number, line in enumerate(lines) if HUNK.match(line))]
+def files(lines: Sequence[str]) -> Iterator[int]:
+    """The lines that name a file, then those where a hunk begins; looked for as they are asked."""
+    for pattern, first in ((FILE, "dI+rnB"), (HUNK, "@*0123456789")):
+        for number, line in enumerate(lines):
+            if line[:1] in first and pattern.match(line):
+                yield number
 
 
-def commits(lines: Sequence[str]) -> list[int]:
-    """Where commits begin and their subjects, then the files they changed."""
+def commits(lines: Sequence[str]) -> Iterator[int]:
+    """The subjects of commits, then where they begin, then the files they changed."""
     found: list[int] = []
-    subjects: list[int] = []
     for number, line in enumerate(lines):
         if COMMIT.match(line):
             found.append(number)
             if line.startswith("commit "):
-                subjects += _subject(lines, number)
-    stats = [number for number, line in enumerate(lines) if STAT.match(line)]
-    return [*subjects, *found, *stats, *files(lines)]
+                yield from _subject(lines, number)
+    yield from found
+    yield from (n for n, line in enumerate(lines) if line[:1] == " " and STAT.match(line))
+    yield from files(lines)
 
 
 def _subject(lines: Sequence[str], commit: int) -> list[int]:
@@ -55,5 +57,5 @@ def _subject(lines: Sequence[str], commit: int) -> list[int]:
     return []
 
 
-DIFF = Lining(files, outline_share=0.08, head_lean=0.5, near=12, pointed_share=0.4)
+DIFF = Lining(files, outline_share=0.08, head_lean=0.5, near=12, pointed_share=0.4, names_share=0.3)
 GIT_LOG = Lining(commits, outline_share=0.5, head_lean=0.7)

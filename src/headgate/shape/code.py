@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from headgate.marker import Marker
 from headgate.shape.lined import Lining, shape_lined
@@ -16,11 +16,11 @@ def shape_code(source: Source, room: Room, query: Query, marker: Marker) -> Shap
     return shape_lined(source, room, query, marker, CODE)
 
 
-def _ranked(lines: Sequence[str]) -> list[int]:
+def _ranked(lines: Sequence[str]) -> Iterator[int]:
     """What is imported, then what is defined, outer definitions first."""
     outline = outline_of(lines)
-    defined = sorted(outline.defined, key=lambda one: (one[1], one[0]))
-    return [*outline.imports, *(number for number, _ in defined)]
+    yield from outline.imports
+    yield from (number for number, _ in outline.defined)
 
 
 CODE = Lining(_ranked, outline_share=0.5, head_lean=0.5, pointed_share=1.0)

@@ -6,8 +6,8 @@ What matters is how far it reaches: each file or folder shows something before o
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 
 from headgate.marker import Marker
 from headgate.shape.lined import Lining, shape_lined
@@ -17,6 +17,12 @@ from headgate.types import Query
 
 HIT = re.compile(r"((?:[A-Za-z]:)?[^\s:][^:]*?)[:-](\d+)[:-](.*)")
 NAMED = re.compile(r"([^\s:]+):(.*)")
+
+UNUSUAL = frozenset("- \t\r\f\v")
+"""Where a name has none of these, it is all that stands before the first colon."""
+
+SIGNS = frozenset("/*@|=>:")
+"""What a listing puts after a name to say what it is."""
 
 FIRST_HITS = 40
 """Of how many hits of a file it is told whether they define what was searched for."""
@@ -32,52 +38,86 @@ def shape_listing(source: Source, room: Room, query: Query, marker: Marker) -> S
     return shape_lined(source, room, query, marker, LISTING)
 
 
-def by_file(lines: Sequence[str]) -> list[int]:
+def by_file(lines: Sequence[str]) -> Iterator[int]:
     """One hit of each file, then a second of each; of a file's hits first those that define."""
-    hits: dict[str, list[tuple[bool, int]]] = {}
+    hits: defaultdict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(lines):
-        found = HIT.match(line) or NAMED.match(line)
-        if found:
-            of_file = hits.setdefault(found[1], [])
-            uses = len(of_file) < FIRST_HITS and DEFINED.match(found[found.lastindex or 1].lstrip())
-            of_file.append((not uses, number))
-    return _in_turns([[number for _, number in sorted(of_file)] for of_file in hits.values()])
+        name, colon, _ = line.partition(":")
+        if len(name) < 2 or not colon or not UNUSUAL.isdisjoint(name):
+            found = HIT.match(line) or NAMED.match(line)
+            if found is None:
+                continue
+            name = found[1]
+        hits[name].append(number)
+    return _in_turns(list(hits.values()), lambda numbers: _definitions_first(numbers, lines))
 
 
-def by_folder(lines: Sequence[str]) -> list[int]:
+def _definitions_first(numbers: Sequence[int], lines: Sequence[str]) -> list[int]:
+    looked_at = numbers[:FIRST_HITS]
+    defining = [number for number in looked_at if _defines(lines[number])]
+    return [*defining, *(number for number in numbers if number not in defining)]
+
+
+def _defines(line: str) -> bool:
+    found = HIT.match(line) or NAMED.match(line)
+    return found is not None and DEFINED.match(found[found.lastindex or 1].lstrip()) is not None
+
+
+def by_folder(lines: Sequence[str]) -> Iterator[int]:
     """Entries whose folder or ending is rare, then one of each folder, then a second of each."""
-    names = [line[line.rfind(" ") + 1 :].rstrip("/*@|=>:") or line for line in lines]
-    folders: dict[str, list[int]] = {}
-    ended = [*map(_ending, names)]
-    endings = Counter(ended)
+    names = _names(lines)
+    folders: defaultdict[str, list[int]] = defaultdict(list)
     for number, name in enumerate(names):
-        folders.setdefault(name.rpartition("/")[0], []).append(number)
+        folders[name.rpartition("/")[0]].append(number)
     alone = [numbers[0] for numbers in folders.values() if len(numbers) == 1]
-    rare = [number for number, ending in enumerate(ended) if endings[ending] == 1]
-    few = _some(rare, names, endings.__len__) + _some(alone, names, folders.__len__)
+    endings, rare = _rarely_ended(names)
+    few = _some(rare, len(names), endings) + _some(alone, len(names), len(folders))
     few.sort(key=lambda number: ("/." not in names[number], names[number].count("/")))
-    return list(dict.fromkeys([*few, *_in_turns(list(folders.values()))]))
+    first = dict.fromkeys(few)
+    yield from first
+    yield from (number for number in _in_turns(list(folders.values())) if number not in first)
 
 
-def _some(numbers: list[int], names: Sequence[str], kinds: Callable[[], int]) -> list[int]:
+def _names(lines: Sequence[str]) -> Sequence[str]:
+    """What is listed: the last word of each line, without the signs for what it is."""
+    if " " not in "\n".join(lines) and SIGNS.isdisjoint({line[-1:] for line in lines}):
+        return lines
+    signs = "".join(SIGNS)
+    return [line.rpartition(" ")[2].rstrip(signs) or line for line in lines]
+
+
+def _rarely_ended(names: Sequence[str]) -> tuple[int, list[int]]:
+    """How many endings there are, and the entries whose ending no other has."""
+    after_dot = [name.rpartition(".")[2] for name in names]
+    counts = Counter(after_dot)
+    once = [number for number, end in enumerate(after_dot) if counts[end] == 1]
+    # What stands after the last dot is no ending where the dot is of a folder, or begins the name.
+    rare = [number for number in once if _has_ending(names[number])]
+    others = len(once) - len(rare)
+    if others == 1:
+        rare = once
+    return len(counts) - others + (others > 0), rare
+
+
+def _has_ending(name: str) -> bool:
+    return "." in name.rpartition("/")[2][1:]
+
+
+def _some(numbers: list[int], names: int, kinds: int) -> list[int]:
     """None where being alone is usual."""
-    return numbers if len(numbers) * 4 < len(names) and kinds() > 1 else []
+    return numbers if len(numbers) * 4 < names and kinds > 1 else []
 
 
-def _ending(name: str) -> str:
-    base = name.rpartition("/")[2]
-    return base.rpartition(".")[2] if "." in base[1:] else ""
-
-
-def _in_turns(groups: Sequence[Sequence[int]]) -> list[int]:
-    """The first of each group, then the second of each, and so on."""
-    most = max(map(len, groups), default=0)
-    return list(_turns(groups, most))
-
-
-def _turns(groups: Sequence[Sequence[int]], most: int) -> Iterable[int]:
-    left = list(groups)
-    for turn in range(most):
+def _in_turns(
+    groups: Sequence[Sequence[int]],
+    ordered: Callable[[Sequence[int]], Sequence[int]] = lambda numbers: numbers,
+) -> Iterator[int]:
+    """The first of each group, then the second of each; a group is put in order when it is met."""
+    left: list[Sequence[int]] = []
+    for group in groups:
+        left.append(ordered(group))
+        yield left[-1][0]
+    for turn in range(1, max(map(len, groups), default=0)):
         left = [group for group in left if turn < len(group)]
         for group in left:
             yield group[turn]

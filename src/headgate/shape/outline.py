@@ -6,8 +6,10 @@ No parser: code comes in every language, in pieces, with line numbers before it,
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import merge
 
 GUTTER = re.compile(r" *\d{1,7}(?:\t|→|: ?| ?\| ?)")
 """The line number that a file reader puts before a line."""
@@ -51,7 +53,14 @@ FIRST = re.compile(
 )
 """How a line may begin that is worth a closer look; most lines are not."""
 
-TAB = " " * 4
+IMPORT_STARTS = frozenset(
+    {"im", "fr", "us", "pa", "re", "in", "ex", "#i", "@i", "co", "le", "va", "} "}
+)
+"""The first two letters of what is imported."""
+
+TAB_SPACES = 4
+LEAST_CHARS = 5
+MOST_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,31 +68,62 @@ class Outline:
     """What was found in each line."""
 
     imports: list[int]
-    defined: list[tuple[int, int]]
-    """Lines that begin a definition, and how deep each stands; deeper is more."""
+    defined: Iterator[tuple[int, int]]
+    """Lines that begin a definition, and how deep each stands; the outer ones first.
+
+    Looked for level by level, as they are asked for: few readers have room for the inner ones.
+    """
 
 
 def outline_of(lines: Sequence[str]) -> Outline:
     """Look at each line by itself; lines are counted from 0."""
-    has_gutter = _has_gutter(lines)
+    lines = _without_gutter(lines)
     imports: list[int] = []
-    defined: list[tuple[int, int]] = []
+    by_indent: defaultdict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(lines):
-        if has_gutter:
-            line = GUTTER.sub("", line, count=1)
         text = line.lstrip()
-        if len(text) < 5 or len(text) > 400:
+        if not LEAST_CHARS <= len(text) <= MOST_CHARS:
             continue
+        if text[:2] in IMPORT_STARTS and IMPORTS.match(text):
+            imports.append(number)
+        else:
+            by_indent[line[: len(line) - len(text)]].append(number)
+    levels: dict[int, list[int]] = {}
+    for indent, numbers in by_indent.items():
+        level = len(indent.expandtabs(TAB_SPACES))
+        levels[level] = sorted([*levels.get(level, ()), *numbers])
+    return Outline(imports, _defined(lines, levels))
+
+
+def _defined(
+    lines: Sequence[str], levels: Mapping[int, Sequence[int]]
+) -> Iterator[tuple[int, int]]:
+    """What is defined in lines by level; a decorator stands one deeper than what it decorates."""
+    decorators: list[int] = []
+    before = -1
+    for level in sorted(levels):
+        if level > before + 1:
+            yield from ((number, before + 1) for number in decorators)
+            decorators = []
+        inner: list[int] = []
+        for number in merge(_definitions(lines, levels[level], inner), decorators):
+            yield number, level
+        decorators, before = inner, level
+    yield from ((number, before + 1) for number in decorators)
+
+
+def _definitions(
+    lines: Sequence[str], numbers: Iterable[int], decorators: list[int]
+) -> Iterator[int]:
+    """Those of the lines that begin a definition; those that are decorators are put aside."""
+    for number in numbers:
+        text = lines[number].lstrip()
         if FIRST.match(text) is None and text[-1] not in "{)":
             continue
-        if IMPORTS.match(text):
-            imports.append(number)
-            continue
-        is_decorator = DECORATOR.match(text) is not None
-        if is_decorator or DEFINED.match(text) or _is_signature(text):
-            spaces = line.expandtabs(len(TAB))
-            defined.append((number, len(spaces) - len(spaces.lstrip()) + is_decorator))
-    return Outline(imports, defined)
+        if DECORATOR.match(text):
+            decorators.append(number)
+        elif DEFINED.match(text) or _is_signature(text):
+            yield number
 
 
 def _is_signature(text: str) -> bool:
@@ -93,6 +133,12 @@ def _is_signature(text: str) -> bool:
     return SIGNATURE.match(text) is not None
 
 
-def _has_gutter(lines: Sequence[str]) -> bool:
+def _without_gutter(lines: Sequence[str]) -> Sequence[str]:
+    """The lines without the numbers before them, if they have some."""
     first = [line for line in lines[:40] if line]
-    return len(first) > 2 and sum(map(bool, map(GUTTER.match, first))) >= 0.8 * len(first)
+    found = [*filter(None, map(GUTTER.match, first))]
+    if len(first) <= 2 or len(found) < 0.8 * len(first):
+        return lines
+    sign = found[0][0].lstrip(" 0123456789")
+    parts = (line.partition(sign) for line in lines)
+    return [rest if number.strip().isdigit() else number + at + rest for number, at, rest in parts]
