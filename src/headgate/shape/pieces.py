@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from headgate.marker import Ask, Marker, Missing
 from headgate.shape.cut import grapheme_before
@@ -40,8 +41,7 @@ ALWAYS = float("inf")
 """The worth of a piece without which the others cannot be read: the heading of a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A part of a text that is shown whole or not at all."""
 
     first: int
@@ -158,8 +158,8 @@ class _Drawing:
             chosen[i] = size
             spent += size + around
             vain = 0
-        for i in range(1, len(items) - 1):
-            between = i - 1 in chosen and i + 1 in chosen and self.joined[i] and self.joined[i + 1]
+        for i in [before + 1 for before in chosen if before + 2 in chosen]:
+            between = self.joined[i] and self.joined[i + 1]
             if i not in chosen and between and sizes[i] <= self.gap_bytes:
                 chosen[i] = sizes[i]
         return chosen, spent
