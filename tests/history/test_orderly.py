@@ -50,9 +50,7 @@ def test_a_result_that_nobody_waits_for_has_to_be_looked_at(dialect):
 
 
 @pytest.mark.proves("P6", "H3")
-@every_dialect
-@pytest.mark.parametrize("reuse_ids", [False, True], ids=["own ids", "ids that come back"])
-@given(data=st.data())
+@given(st.sampled_from(DIALECTS), st.booleans(), st.data())
 def test_what_is_orderly_has_nothing_to_be_placed(dialect, reuse_ids, data):
     items = render(data.draw(scripts(reuse_ids=reuse_ids)), dialect)
     if data.draw(st.booleans()):

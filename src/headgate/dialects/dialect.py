@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from headgate.dialects.heads import Head
 from headgate.dialects.history import NEW, History, Message, Part
 from headgate.errors import HeadgateError
 from headgate.types import ToolResult
@@ -72,10 +73,13 @@ class Dialect(Protocol):
         """The settings that the model reads before the messages."""
         ...
 
-    def read(self, body: bytes, reader: MessageReader | None = None, /) -> History:
+    def read(
+        self, body: bytes, reader: MessageReader | None = None, head: Head | None = None, /
+    ) -> History:
         """Take a request body or a bare array apart; raises `HistoryError` with the place.
 
-        `reader` stands in for `message`, where somebody remembers messages of earlier requests.
+        `reader` stands in for `message`, where somebody remembers messages of earlier requests, and
+        `head` is what the body begins with, where that was read before.
         """
         ...
 

@@ -11,7 +11,7 @@ of all that the tools said would cost more than reading it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -109,6 +109,8 @@ class History:
     model: str = ""
     server_held: bool = False
     """Whether the provider remembers earlier messages that are not in here."""
+    starts: tuple[int, ...] | None = field(default=None, compare=False, repr=False)
+    """Where each message that was read begins in the body, where somebody looked."""
 
     @property
     def is_unchanged(self) -> bool:

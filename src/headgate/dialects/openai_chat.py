@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from headgate.dialects.dialect import MessageReader, Rules
+from headgate.dialects.heads import Head
 from headgate.dialects.history import NEW, History, Message, Part, PartKind, Slice
 from headgate.dialects.spans import (
     NOTHING,
@@ -88,9 +89,9 @@ _CALL = msgspec.json.Decoder(_Call)
 _SAID = msgspec.json.Decoder(_Said)
 
 
-def read(body: bytes, reader: MessageReader | None = None) -> History:
+def read(body: bytes, reader: MessageReader | None = None, head: Head | None = None) -> History:
     """Take a request body or a bare array apart."""
-    return read_history(body, LAYOUT, reader or message)
+    return read_history(body, LAYOUT, reader or message, head)
 
 
 def write(history: History) -> bytes:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import msgspec
 
 from headgate.dialects.dialect import CannotAnswer, MessageReader, Rules
+from headgate.dialects.heads import Head
 from headgate.dialects.history import NEW, History, Message, Part, PartKind
 from headgate.dialects.spans import (
     NOTHING,
@@ -107,9 +108,9 @@ _ITEM = msgspec.json.Decoder(_Item)
 _PART = msgspec.json.Decoder(_Part)
 
 
-def read(body: bytes, reader: MessageReader | None = None) -> History:
+def read(body: bytes, reader: MessageReader | None = None, head: Head | None = None) -> History:
     """Take a request body or a bare array apart; what is only referred to the provider holds."""
-    history = read_history(body, LAYOUT, reader or message)
+    history = read_history(body, LAYOUT, reader or message, head)
     if not history.server_held and any(map(_is_reference, history.messages)):
         return replace(history, server_held=True)
     return history

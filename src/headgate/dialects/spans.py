@@ -176,10 +176,15 @@ def rebuilt_list(
 
 def changed_field(raw: bytes, name: str, change: Callable[[bytes], bytes]) -> bytes:
     """The object `raw` with what `change` makes of one of its values."""
+    start, stop = member_span(raw, name)
+    return b"".join((raw[:start], change(raw[start:stop]), raw[stop:]))
+
+
+def member_span(raw: bytes, name: str) -> tuple[int, int]:
+    """Where the value of a member stands in the object `raw`; of equal keys the last counts."""
     spans, keys = _member_spans(raw)
     place = max(place for place, key in enumerate(keys) if key == name)
-    _, start, stop = spans[place]
-    return b"".join((raw[:start], change(raw[start:stop]), raw[stop:]))
+    return spans[place][1:]
 
 
 def replaced_fields(raw: bytes, changes: Mapping[str, bytes | None]) -> bytes:

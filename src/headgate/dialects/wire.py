@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from headgate.dialects.dialect import MessageReader
+from headgate.dialects.heads import Head
 from headgate.dialects.history import NEW, Form, History, Message, Part
 from headgate.dialects.spans import (
     Misfit,
@@ -53,16 +54,48 @@ class Layout:
         object.__setattr__(self, "decoder", msgspec.json.Decoder(struct))
 
 
-def read_history(body: bytes, layout: Layout, message: MessageReader) -> History:
-    """Take a body or a bare array apart; raises `HistoryError` with the place."""
+def read_history(
+    body: bytes, layout: Layout, message: MessageReader, head: Head | None = None
+) -> History:
+    """Take a body or a bare array apart; raises `HistoryError` with the place.
+
+    What stands in the `head` is not read again.
+    """
     try:
+        known = _read_on(body, layout, message, head) if head is not None else None
+        if known is not None:
+            return known
         form, elements, settings = _taken_apart(body, layout)
         messages = tuple(_messages(elements, layout.key, message))
-        model = text_in(settings.get("model", b""), "model")
+        return _history(body, layout, form, messages, settings)
     except NotJson as error:
         raise HistoryError(f"not JSON: {error}") from None
     except Misfit as misfit:
         raise HistoryError(str(misfit)) from None
+
+
+def _read_on(body: bytes, layout: Layout, message: MessageReader, head: Head) -> History | None:
+    """Read what stands behind the head; None where all of it has to be read."""
+    short, sign = head.shortened(body)
+    try:
+        form, elements, settings = _taken_apart(short, layout)
+    except (NotJson, Misfit):
+        return None
+    if not elements or bytes(elements[0]) != sign:
+        return None
+    later = tuple(_messages(elements[1:], layout.key, message, len(head.messages)))
+    history = _history(body, layout, form, head.messages + later, settings)
+    return replace(history, starts=head.starts_with(body, later))
+
+
+def _history(
+    body: bytes,
+    layout: Layout,
+    form: Form,
+    messages: tuple[Message, ...],
+    settings: Mapping[str, bytes],
+) -> History:
+    model = text_in(settings.get("model", b""), "model")
     held = any(settings.get(name, _NULL) != _NULL for name in layout.held_by)
     return History(
         layout.dialect,
@@ -118,9 +151,11 @@ def _elements(body: bytes) -> list[msgspec.Raw]:
         return items_of(checked(body))
 
 
-def _messages(elements: Sequence[msgspec.Raw], key: str, message: MessageReader) -> list[Message]:
+def _messages(
+    elements: Sequence[msgspec.Raw], key: str, message: MessageReader, first: int = 0
+) -> list[Message]:
     messages: list[Message] = []
-    for place, element in enumerate(elements):
+    for place, element in enumerate(elements, first):
         try:
             messages.append(message(bytes(element), place))
         except Misfit as misfit:
@@ -142,9 +177,26 @@ def write_history(history: History) -> bytes:
         body = replaced_fields(body, changes)
     if history.messages is history.read_messages:
         return body
+    if body is history.body and (spliced := _spliced(history)) is not None:
+        return spliced
     if history.form == "array":
         return _with_messages(body, history)
     return changed_field(body, history.key, lambda array: _with_messages(array, history))
+
+
+def _spliced(history: History) -> bytes | None:
+    """The body with other bytes where messages are others; None if one was moved, or nobody knows
+    where they stand."""
+    before, now = history.read_messages, history.messages
+    if history.starts is None or [new.at for new in now] != [old.at for old in before]:
+        return None
+    view, at = memoryview(history.body), 0
+    pieces: list[bytes | memoryview] = []
+    for start, old, new in zip(history.starts, before, now, strict=True):
+        if new is not old:
+            pieces += (view[at:start], new.raw)
+            at = start + len(old.raw)
+    return b"".join((*pieces, view[at:]))
 
 
 def _with_messages(array: bytes, history: History) -> bytes:

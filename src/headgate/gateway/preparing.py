@@ -162,7 +162,9 @@ class Preparing:
         )
         text = "\n".join(f"ERROR: line {number} of a log" for number in range(1_500))
         gate.admit([ToolResult.of("bash", text, call_id="warm_up")])
-        gate.prepare(b'{"messages":[{"role":"user","content":"hi"}]}', dialect="anthropic")
+        body = b'{"messages":[{"role":"user","content":"hi"}]}'
+        reading_tool(body)
+        gate.prepare(body, dialect="anthropic")
 
     def _hear(self, event: Event) -> None:
         """Count what could not be kept; called in the thread."""

@@ -14,10 +14,13 @@ from types import MappingProxyType
 import msgspec
 
 from headgate.policy import Policy, ToolRule
+from headgate.scan import Scanner
 from headgate.tool import DESCRIPTION, NAME
 
 CALLED = re.compile(rf"[A-Za-z0-9_.-]{{0,64}}{NAME}")
 SAYS = DESCRIPTION.partition(".")[0]
+MENTIONED = Scanner((NAME.encode(),))
+"""Most bodies do not, and they are long."""
 
 DEEPEST = 6
 """Levels of lists and objects in which providers' clients put the tools they declare."""
@@ -32,7 +35,7 @@ _BODY = msgspec.json.Decoder(_Body)
 
 def reading_tool(body: bytes) -> str:
     """The name of our tool in a request; empty where it is not declared."""
-    if NAME.encode() not in body:
+    if MENTIONED.first(body) is None:
         return ""
     try:
         return _in_tools(bytes(_BODY.decode(body).tools))

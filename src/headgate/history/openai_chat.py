@@ -97,10 +97,10 @@ def _hoisted(history: History) -> tuple[History, list[Fix]]:
 
 
 def _media_in(old: Message) -> list[Part]:
-    value = old.parts[0].value
-    if value[:1] != b"[":
+    [given] = old.parts
+    if given.opening != b"[":
         return []
-    blocks = [bytes(item) for item in items_of(value)]
+    blocks = [bytes(item) for item in items_of(given.value)]
     if any(block[:1] != b"{" for block in blocks):
         raise Unrepairable("a part of a result is no object")
     return [Part("media", block, "media") for block in blocks if not _is_text(block)]

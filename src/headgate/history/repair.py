@@ -71,8 +71,11 @@ def _tidied(history: History, case: Case) -> tuple[History, list[Fix]]:
     fixes: list[Fix] = []
     messages = list(history.messages)
     for number, old in enumerate(history.messages):
-        messages[number], done = tidied(old, history.where(old))
-        fixes += done
+        mended, _ = tidied(old, "")
+        if mended is not old:
+            # Once more, to tell where it stands: the place of one that is tidy need not be spelled.
+            messages[number], done = tidied(old, history.where(old))
+            fixes += done
     return (history.with_messages(tuple(messages)), fixes) if fixes else (history, [])
 
 

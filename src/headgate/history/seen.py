@@ -13,8 +13,10 @@ import msgspec
 
 from headgate.arrive import Identity, identify
 from headgate.dialects.dialect import Dialect
+from headgate.dialects.heads import located
 from headgate.dialects.history import History, Message, Part
 from headgate.history.chain import chain, digest_of
+from headgate.history.heads import Heads
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -61,6 +63,7 @@ class Seen:
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
+        self._heads = Heads()
         self._messages: Memo[bytes, Message] = Memo()
         self._digests: Memo[bytes, bytes] = Memo()
         self._identities: Memo[tuple[bytes, int, bytes], Identity] = Memo()
@@ -68,9 +71,13 @@ class Seen:
 
     def read(self, body: bytes) -> History:
         """Take a request body apart; a message that came before is the very same object."""
+        most_bytes = max(LEAST_BYTES, len(body))
         for memo in (self._messages, self._digests, self._identities, self._retold):
-            memo.most_bytes = max(LEAST_BYTES, len(body))
-        return self.dialect.read(body, self._message)
+            memo.most_bytes = most_bytes
+        head = self._heads.of(body)
+        history = located(self.dialect.read(body, self._message, head))
+        self._heads.keep(history, head, most_bytes)
+        return history
 
     def chain(self, history: History) -> list[bytes]:
         """One link before each message, and one behind the last."""
@@ -80,7 +87,7 @@ class Seen:
         """What tells the result at this place of a message from any other."""
         # Bytes keep their hash, so that of a message which came before costs nothing.
         key = (message.raw, place, call.raw if call else b"")
-        size_bytes = len(message.parts[place].raw)
+        size_bytes = len(message.parts[place].raw_view)
         known = self._identities.find(key, size_bytes)
         if known is not None:
             return known
