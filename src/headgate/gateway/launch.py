@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -22,6 +23,10 @@ from headgate.gateway.workers import Place, Workers, supervise, until_orphaned
 ONE_OF_ONE = (1, 1)
 """Workers: who answers is alive."""
 
+COLLECTED_AT = (20_000, 10, 100)
+"""New objects, and rounds, after which the collector looks for cycles: a request makes hundreds of
+objects and hardly a cycle, and waits for every look."""
+
 
 def alone(
     serving: Serving,
@@ -38,6 +43,7 @@ def alone(
 
     def started(stop: Stop) -> None:
         stop_on_signals(stop)
+        pause_seldom()
         ready()
 
     run(parts, serving, started)
@@ -49,6 +55,7 @@ def as_worker(serving: Serving, place: Place, spans: Spans) -> None:
 
     def started(stop: Stop) -> None:
         stop_on_signals(stop)
+        pause_seldom()
         watching.append(asyncio.ensure_future(until_orphaned(place.parent, stop)))
 
     run([(Gateway(serving, place.counters(), spans), place.socket())], serving, started)
@@ -76,6 +83,13 @@ def as_parent(
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
         runner.run(main())
+
+
+def pause_seldom() -> None:
+    """Set all that is loaded aside: it stays, so no request need wait while it is walked over."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECTED_AT)
 
 
 def stop_on_signals(stop: Stop) -> None:
