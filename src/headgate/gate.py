@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from headgate.admit import Plan, plan_batch, shares_ahead, shown
 from headgate.errors import RefNotFound, RequestError, StoreError
-from headgate.events import Admitted, Event, Hook, SpillFailed
+from headgate.events import Event, Hook, SpillFailed
 from headgate.journal import Journal
 from headgate.ledger import Key, Ledger
 from headgate.limits import HOLD_BYTES, Limit, limit_for
@@ -344,14 +344,12 @@ class Gate:
         session = self._session
         pairs = list(zip(plan.keys, plan.verdicts, strict=True))
         fresh = [pair for pair in pairs if session.ledger.recall(pair[0]) is None]
-        stands = dict(zip((key for key, _ in fresh), session.record(fresh), strict=True))
-        verdicts = [stands.get(key, verdict) for key, verdict in pairs]
-        for event in plan.events:
-            session.emit(event)
-        unit, overhead = self.policy.unit, self.policy.block_overhead
-        spent = sum(verdict.after.of(unit) + overhead for verdict in verdicts)
-        over = max(spent - plan.budget, 0) if plan.budget is not None else 0
-        session.emit(Admitted(tuple(verdicts), plan.budget, spent, over))
+        verdicts = session.record(fresh)
+        if len(fresh) < len(pairs):
+            stands = dict(zip((key for key, _ in fresh), verdicts, strict=True))
+            verdicts = [stands.get(key, verdict) for key, verdict in pairs]
+        if session.hooks:
+            session.tell(plan, verdicts)
         return verdicts
 
 

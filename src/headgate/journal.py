@@ -78,6 +78,8 @@ class Journal:
             if forked:
                 self.close()
             try:
+                if self._fd >= 0 and self._is_unchanged(os.fstat(self._fd)):
+                    return []
                 return self._catch_up()
             except OSError as error:
                 raise store_error("the journal", self.path, error) from error
@@ -116,7 +118,7 @@ class Journal:
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again and reads it from the start."""
-        fd, self._fd = self._fd, -1
+        fd, self._fd, self._can_write = self._fd, -1, False
         self._offset = self._kept = 0
         if fd >= 0:
             os.close(fd)
@@ -127,8 +129,6 @@ class Journal:
 
     def _catch_up(self) -> list[bytes]:
         fd = self._open()
-        if fd is not None and self._unchanged(os.fstat(fd)):
-            return []
         if fd is not None and not os.fstat(fd).st_nlink:
             self.close()
             fd = self._open()
@@ -146,15 +146,17 @@ class Journal:
             return self._repaired()
         return records
 
-    def _unchanged(self, status: os.stat_result) -> bool:
+    def _is_unchanged(self, status: os.stat_result) -> bool:
         return status.st_size == self._offset > 0 and bool(status.st_nlink)
 
     def _append(self, decide: Callable[[list[bytes]], Sequence[bytes]]) -> None:
         fd, size = self._locked()
         try:
-            records, whole = self._read_new(fd, size)
-            if not whole:
-                records = self._repair(fd, size)
+            records: list[bytes] = []
+            if size != self._offset:
+                records, whole = self._read_new(fd, size)
+                if not whole:
+                    records = self._repair(fd, size)
             if fresh := decide(records):
                 self._write(fd, fresh)
         finally:
@@ -240,7 +242,7 @@ class Journal:
     def _locked(self) -> tuple[int, int]:
         """The file under the exclusive lock, still the one at its path, and its size."""
         for _ in range(8):
-            fd = self._open_to_write()
+            fd = self._fd if self._can_write else self._open_to_write()
             if not take_lock(fd, fcntl.LOCK_EX):
                 raise StoreError(
                     f"{self.path} was locked by another process for {LOCK_WAIT_S:.0f} s; "
@@ -270,8 +272,6 @@ class Journal:
             return self._opened(held, os.O_RDONLY)
 
     def _open_to_write(self) -> int:
-        if self._fd >= 0 and self._can_write:
-            return self._fd
         self.close()
         folder = self._file.folder
         try:

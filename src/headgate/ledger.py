@@ -32,8 +32,7 @@ class Key(msgspec.Struct, frozen=True, gc=False):
     """Of the content."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """One line of the ledger."""
 
     key: Key
@@ -107,7 +106,9 @@ class Ledger:
         with self._guard:
             if key not in self._entries:
                 self._refresh()
-            return self._entry(key).verdict if key in self._entries else None
+                if key not in self._entries:
+                    return None
+            return self._entry(key).verdict
 
     def recall(self, key: Key) -> Verdict | None:
         """The verdict that stands as far as this process has read; `epochs` reads what is new."""
@@ -221,7 +222,8 @@ class Ledger:
         return [msgspec.msgpack.encode(read)]
 
     def _unwritten_after(self, records: list[bytes]) -> list[bytes]:
-        self._take_in(records)
+        if records:
+            self._take_in(records)
         return list(self._unwritten.values())
 
     def _refresh(self) -> None:

@@ -56,27 +56,29 @@ class Guard:
 
 
 def take_lock(fd: int, kind: int) -> bool:
-    """Take the lock, or say after a while that somebody keeps it."""
-    pause, longest = LOCK_PAUSES_S
-    until = None
-    while True:
-        try:
-            fcntl.flock(fd, kind | fcntl.LOCK_NB)
-        except BlockingIOError:
-            now = time.monotonic()
-            until = until or now + LOCK_WAIT_S
-            if now > until:
-                return False
-        else:
-            return True
-        time.sleep(pause)
-        pause = min(pause * 2, longest)
+    """Take the lock of an open file, or say after a while that somebody keeps it."""
+    try:
+        fcntl.flock(fd, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _waited_for(fd, kind)
+    return True
 
 
-def try_lock(fd: int) -> bool:
+def try_lock(fd: int, kind: int = fcntl.LOCK_EX) -> bool:
     """Take the lock of an open file, unless somebody has it."""
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(fd, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
+
+
+def _waited_for(fd: int, kind: int) -> bool:
+    pause, longest = LOCK_PAUSES_S
+    until = time.monotonic() + LOCK_WAIT_S
+    while time.monotonic() <= until:
+        time.sleep(pause)
+        if try_lock(fd, kind):
+            return True
+        pause = min(pause * 2, longest)
+    return False

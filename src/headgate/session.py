@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Thread
 
-from headgate.admit import Spill
+from headgate.admit import Plan, Spill
 from headgate.arrive import identify
 from headgate.errors import RefGone, RefNotFound, StoreError
 from headgate.events import (
+    Admitted,
     Event,
     Hook,
     LedgerFailed,
@@ -82,6 +83,7 @@ class Session:
         self.ledger = ledger if ledger is not None else Ledger(self.journal("ledger"))
         self._overrides = overrides
         self._key: bytes | None = None
+        self._desk: Desk | None = None
         self._partly: dict[Ref, int] = {}
         """Up to which byte the store has what it could not keep whole."""
 
@@ -97,17 +99,18 @@ class Session:
         return self._key
 
     def desk(self, question: str = "") -> Desk:
-        """What verdicts depend on beside their results."""
-        path_for = self.store.path_for
-        return Desk(
-            self.policy,
-            self.meter,
-            self.key,
-            self.name,
-            path_for,
-            question=question,
-            partly=self._partly,
-        )
+        """What verdicts depend on beside their results; the same for the same question."""
+        if self._desk is None or self._desk.question != question:
+            self._desk = Desk(
+                self.policy,
+                self.meter,
+                self.key,
+                self.name,
+                self.store.path_for,
+                question=question,
+                partly=self._partly,
+            )
+        return self._desk
 
     def overrides(self) -> OverrideTable:
         """What the operator says right now."""
@@ -136,6 +139,15 @@ class Session:
         standing = self.ledger.record(decided, time_ns=self.clock()) if decided else []
         self.report_ledger()
         return standing
+
+    def tell(self, plan: Plan, verdicts: Sequence[Verdict]) -> None:
+        """Tell what became of a batch, by the verdicts that stand."""
+        for event in plan.events:
+            self.emit(event)
+        unit, overhead = self.policy.unit, self.policy.block_overhead
+        spent = sum(verdict.after.of(unit) + overhead for verdict in verdicts)
+        over = max(spent - plan.budget, 0) if plan.budget is not None else 0
+        self.emit(Admitted(tuple(verdicts), plan.budget, spent, over))
 
     def report_ledger(self) -> None:
         """Tell what went wrong with the ledger and the store since the last time."""
@@ -209,7 +221,8 @@ class Session:
             self._partly[ref] = kept_bytes
             self.emit(SpillCut(ref, call_id, kept_bytes, length))
             return "partly"
-        self.emit(Spilled(ref, call_id, length))
+        if self.hooks:
+            self.emit(Spilled(ref, call_id, length))
         return "stored"
 
     def _keep_here(self, spill: Spill) -> Kept:
@@ -242,8 +255,9 @@ def put(store: Store, spill: Spill) -> About:
     try:
         writer.write(spill.original)
         return writer.commit(spill.ref, spill.sha256)
-    finally:
+    except BaseException:
         writer.abort()
+        raise
 
 
 def _noting(store: Store, spill: Spill, ends: list[About | StoreError]) -> Callable[[], None]:

@@ -34,6 +34,9 @@ from headgate.types import Ref
 BLOCK_BYTES: Final = 8 * CHUNK_BYTES
 """What is in memory at once of an object that is read from end to end."""
 
+NEAR_NS: Final = 10**9
+"""A file that was written so near to now by the disk's clock has its time already."""
+
 PACKED: Final = ".z"
 NOTE: Final = ".kept"
 
@@ -91,12 +94,15 @@ class Objects:
         Its file was made `granted` bytes long, and ends from now on where its bytes do.
         """
         try:
-            size = os.fstat(temp.fd).st_size
-            if size != granted:
-                raise StoreError(f"the object of {ref} has {size} bytes on disk, not {granted}")
+            found = os.fstat(temp.fd)
+            if found.st_size != granted:
+                raise StoreError(
+                    f"the object of {ref} has {found.st_size} bytes on disk, not {granted}"
+                )
             if length < granted:
                 os.ftruncate(temp.fd, length)
-            os.utime(temp.fd, ns=(now_ns, now_ns))
+            if abs(found.st_mtime_ns - now_ns) > NEAR_NS:
+                os.utime(temp.fd, ns=(now_ns, now_ns))
             self._finish(temp, ref)
         except OSError as error:
             raise store_error(self.folder.role, self.folder.path, error) from error
