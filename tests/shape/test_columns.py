@@ -1,9 +1,8 @@
-from headgate.shape.columns import Column, columns_of, odd_rows
+from headgate.shape.columns import Column, column_of, in_columns, odd_rows
 
 
 def column(*cells: str) -> Column:
-    [one] = columns_of([[cell] for cell in cells], 1)
-    return one
+    return column_of(cells)
 
 
 def test_the_extremes_of_a_column_of_numbers_stand_out():
@@ -37,4 +36,4 @@ def test_rows_are_ranked_by_how_odd_they_are_in_any_column():
 
 
 def test_a_row_that_is_too_short_has_empty_cells():
-    assert columns_of([["1", "a"], ["2"]], 2)[1].words == "2 values: a"
+    assert in_columns([["1", "a"], ["2"], ["3", "b", "c"]], 2) == [["1", "2", "3"], ["a", "", "b"]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -36,10 +36,10 @@ class Column:
     """The rows that stand out in it, the oddest first."""
 
 
-def columns_of(rows: Sequence[Sequence[str]], width: int) -> list[Column]:
-    """Look at each column of the rows below the heading."""
+def in_columns(rows: Iterable[Sequence[str]], width: int) -> list[list[str]]:
+    """The cells of rows by column; where a row is too short, they are empty."""
     columns = zip_longest(*(row[:width] for row in rows), [""] * width, fillvalue="")
-    return [_column([*cells[:-1]]) for cells in columns]
+    return [[*cells[:-1]] for cells in columns]
 
 
 def odd_rows(columns: Sequence[Column]) -> list[int]:
@@ -49,58 +49,56 @@ def odd_rows(columns: Sequence[Column]) -> list[int]:
     return list(dict.fromkeys(ranked))
 
 
-def _column(cells: list[str]) -> Column:
+def column_of(cells: Sequence[str]) -> Column:
+    """Look at the cells of one column below its heading."""
     filled = [cell for cell in cells[:SAMPLE_ROWS] if cell]
     numbers = sum(_number(cell) is not None for cell in filled)
     if filled and numbers >= NUMERIC_SHARE * len(filled):
         return _numeric(cells)
-    counts = Counter(cells)
-    if len(counts) > FEW_VALUES + RARE_SHARE * len(cells):
-        return Column("text", tuple(_holes(cells, counts[""])))
+    few = FEW_VALUES + RARE_SHARE * len(cells)
+    # What is much in the beginning is not less in all.
+    counts = Counter(cells) if len({*cells[: 4 * int(few)]}) <= few else None
+    if counts is None or len(counts) > few:
+        return Column("text", tuple(_holes(cells)))
     return _categories(cells, counts)
 
 
-def _numeric(cells: list[str]) -> Column:
+def _numeric(cells: Sequence[str]) -> Column:
     numbers = _numbers(cells)
     known = [number for number in numbers if number is not None]
-    least, most = numbers.index(min(known)), numbers.index(max(known))
-    odd = [least, most]
-    if {known[0], known[-1]} == {min(known), max(known)}:
-        # A column that only grows has its extremes at the ends, where they are seen anyway.
-        odd = []
+    ends = min(known), max(known)
+    least, most = map(numbers.index, ends)
+    # A column that only grows has its extremes at the ends, where they are seen anyway.
+    odd = [] if {known[0], known[-1]} == {*ends} else [least, most]
     if len(known) < len(cells):
         others = [i for i, number in enumerate(numbers) if number is None and cells[i]]
         if len(others) <= max(HOLES_SHARE * len(cells), 1):
             odd = others[:MOST_PER_REASON] + odd
-        odd += _holes(cells, cells.count(""))
+        odd += _holes(cells)
     name = "number" if any("." in cell for cell in cells[:SAMPLE_ROWS]) else "int"
     return Column(f"{name} {cells[least]}..{cells[most]}", tuple(dict.fromkeys(odd)))
 
 
-def _categories(cells: list[str], counts: Counter[str]) -> Column:
-    rare = {
-        value
-        for value, count in counts.items()
-        if value and count <= max(RARE_SHARE * len(cells), 1) and len(cells) > 4 * len(counts)
-    }
-    places: dict[str, int] = {}
-    for i, cell in enumerate(cells):
-        if cell in rare and cell not in places:
-            places[cell] = i
+def _categories(cells: Sequence[str], counts: Counter[str]) -> Column:
+    most = max(RARE_SHARE * len(cells), 1) if len(cells) > 4 * len(counts) else 0
+    rare = {value for value, count in counts.items() if value and count <= most}
+    # Backwards, so that of equal ones the first stays.
+    backwards = range(len(cells) - 1, -1, -1) if rare else ()
+    places = {cells[i]: i for i in backwards if cells[i] in rare}
     common = [value[:VALUE_CHARS] for value, _ in counts.most_common(3) if value]
     words = f"{len(counts)} values: {', '.join(common)}" + (", ..." if len(counts) > 3 else "")
     odd = sorted(places.values(), key=lambda i: (counts[cells[i]], i))[: 2 * MOST_PER_REASON]
-    return Column(words, (*odd, *_holes(cells, counts[""])))
+    return Column(words, (*odd, *_holes(cells)))
 
 
-def _holes(cells: list[str], count: int) -> list[int]:
+def _holes(cells: Sequence[str]) -> list[int]:
     """Rows without a value where nearly all have one."""
-    if not 0 < count <= HOLES_SHARE * len(cells):
+    if not 0 < cells.count("") <= HOLES_SHARE * len(cells):
         return []
     return [i for i, cell in enumerate(cells) if not cell][:MOST_PER_REASON]
 
 
-def _numbers(cells: list[str]) -> list[float | None]:
+def _numbers(cells: Sequence[str]) -> list[float | None]:
     try:
         numbers = [*map(float, cells)]
     except ValueError:

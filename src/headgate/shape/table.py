@@ -8,10 +8,11 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from itertools import repeat
 
 from headgate.marker import Marker
-from headgate.shape.columns import MOST_COLUMNS, Column, columns_of, odd_rows
+from headgate.shape.columns import MOST_COLUMNS, Column, column_of, in_columns, odd_rows
 from headgate.shape.lined import with_ends
 from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
@@ -48,62 +49,85 @@ RULED_CHARS = 200
 RULED = re.compile(r"[-=+|: │─┼]*[-=─]{2,}[-=+|: │─┼]*")
 
 
-class Row(NamedTuple):
-    """A row of a table: the lines it stands on, from 1, and its cells."""
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table by column, its heading included."""
 
-    first: int
-    last: int
-    cells: list[str]
+    columns: list[list[str]]
+    rows: int
+    ends: Sequence[int] | None = None
+    """The line that each row ends on, from 1, where a row may have several."""
+
+    def span(self, row: int) -> tuple[int, int]:
+        """The lines that a row stands on, from 1; rows are counted from 0."""
+        if self.ends is None:
+            return row + 1, row + 1
+        return self.ends[row - 1] + 1 if row else 1, self.ends[row]
 
 
 def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
     """Shape a table; None if it is none after all, or too long to look at every cell."""
     if len(source.data) > MOST_BYTES or source.lines > MOST_ROWS:
         return None
-    lines = source.data.decode(errors="replace").removesuffix("\n").split("\n")
-    if source.kind == "table" and len(_cells(lines[0])) < LEAST_COLUMNS:
+    text = source.data.decode(errors="replace").removesuffix("\n")
+    lines = text.split("\n")
+    if source.kind == "table":
+        table = _spaced(lines)
+    else:
+        table = _delimited(text, lines, DELIMITERS[source.kind])
+    if table is None or table.rows < LEAST_ROWS or len(table.columns) < LEAST_COLUMNS:
         return None
-    rows = _spaced(lines) if source.kind == "table" else _delimited(lines, DELIMITERS[source.kind])
-    if rows is None or len(rows) < LEAST_ROWS:
-        return None
-    heading = 2 if RULED.fullmatch(lines[rows[1].first - 1][:RULED_CHARS]) else 1
-    width = min(len(rows[0].cells), MOST_COLUMNS)
-    if width < LEAST_COLUMNS:
-        return None
-    columns = columns_of([row.cells for row in rows[heading:]], width)
+    heading = 2 if RULED.fullmatch(lines[table.span(1)[0] - 1][:RULED_CHARS]) else 1
+    columns = [column_of(cells[heading:]) for cells in table.columns]
     texts = lines
-    if len(rows) < len(lines):
-        texts = ["\n".join(lines[row.first - 1 : row.last]) for row in rows]
+    if table.ends is not None:
+        spans = map(table.span, range(table.rows))
+        texts = ["\n".join(lines[first - 1 : last]) for first, last in spans]
     worths = _worths(pointed_by(query, texts), [heading + i for i in odd_rows(columns)])
     worths |= dict.fromkeys(range(heading), ALWAYS)
     room_bytes = room.limit * len(source.data) / max(source.size, 1)
     items = [
-        Piece(rows[one.first - 1].first, rows[one.first - 1].last, one.text, one.worth)
+        Piece(*table.span(one.first - 1), one.text, one.worth)
         for one in with_ends(texts, worths, room_bytes, HEAD_LEAN)
     ]
-    note = marker.aside(_in_words(rows[0].cells[:width], columns))
+    note = marker.aside(_in_words([cells[0] for cells in table.columns], columns))
     notes = (note,) if room.size(note) * NOTE_PART <= room.limit else ()
     pieces = Pieces(items, len(lines), before=notes)
-    return shape_pieces(pieces, source, room, marker, f"of {len(rows):,} rows")
+    return shape_pieces(pieces, source, room, marker, f"of {table.rows:,} rows")
 
 
-def _delimited(lines: list[str], delimiter: str) -> list[Row] | None:
-    if not any('"' in line for line in lines):
-        return [Row(i, i, line.split(delimiter)) for i, line in enumerate(lines, 1)]
+def _delimited(text: str, lines: list[str], delimiter: str) -> Table | None:
+    if '"' in text:
+        return _quoted(lines, delimiter)
+    counts = {*map(str.count, lines, repeat(delimiter))}
+    width = min(lines[0].count(delimiter) + 1, MOST_COLUMNS)
+    if counts == {width - 1}:
+        # Split in one go: a list for each row takes several times as long.
+        cells = text.replace("\n", delimiter).split(delimiter)
+        return Table([cells[i::width] for i in range(width)], len(lines))
+    rows = (line.split(delimiter, width) for line in lines)
+    return Table(in_columns(rows, width), len(lines))
+
+
+def _quoted(lines: list[str], delimiter: str) -> Table | None:
     reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter)
-    rows: list[Row] = []
-    before = 0
+    rows: list[list[str]] = []
+    ends: list[int] = []
     try:
         for cells in reader:
-            rows.append(Row(before + 1, reader.line_num, cells))
-            before = reader.line_num
+            rows.append(cells)
+            ends.append(reader.line_num)
     except csv.Error:
         return None
-    return rows
+    width = min(len(rows[0]), MOST_COLUMNS)
+    return Table(in_columns(rows, width), len(rows), None if len(rows) == len(lines) else ends)
 
 
-def _spaced(lines: list[str]) -> list[Row]:
-    return [Row(i, i, _cells(line)) for i, line in enumerate(lines, 1)]
+def _spaced(lines: list[str]) -> Table | None:
+    width = min(len(_cells(lines[0])), MOST_COLUMNS)
+    if width < LEAST_COLUMNS:
+        return None
+    return Table(in_columns(map(_cells, lines), width), len(lines))
 
 
 def _cells(line: str) -> list[str]:
