@@ -126,7 +126,7 @@ class Folder:
 
     def make(self) -> OpenFolder:
         """The folder, made with its parents where they are missing."""
-        held = self.open()
+        held = self._held or self.open()
         if held is not None:
             return held
         self.forget()

@@ -209,11 +209,11 @@ class Session:
 
     def _keep(self, spill: Spill) -> Kept:
         try:
-            about = self._put(spill)
+            kept_bytes = self._put(spill)
         except StoreError as error:
             self.emit(SpillFailed(spill.ref, spill.call_id, str(error)))
             return self._keep_here(spill)
-        return self.kept_of(spill.ref, spill.call_id, about.length, len(spill.original))
+        return self.kept_of(spill.ref, spill.call_id, kept_bytes, len(spill.original))
 
     def kept_of(self, ref: Ref, call_id: str, kept_bytes: int, length: int) -> Kept:
         """Tell how much of an original the store has now."""
@@ -232,12 +232,12 @@ class Session:
             return "nowhere"
         return "memory"
 
-    def _put(self, spill: Spill) -> About:
+    def _put(self, spill: Spill) -> int:
         """Keep it, or report after the policy's time that the store did not answer."""
         timeout_s = self.policy.store_timeout_s
         if timeout_s is None:
             return put(self.store, spill)
-        ends: list[About | StoreError] = []
+        ends: list[int | StoreError] = []
         thread = Thread(target=_noting(self.store, spill, ends), name="headgate-store", daemon=True)
         thread.start()
         thread.join(timeout_s)
@@ -248,19 +248,22 @@ class Session:
         return ends[0]
 
 
-def put(store: Store, spill: Spill) -> About:
-    """Keep one original; one that is kept already is not kept twice."""
+def put(store: Store, spill: Spill) -> int:
+    """Keep one original, and tell how many bytes of it; what is kept already is not kept twice."""
     call_id, tool, clean = spill.call_id, spill.tool, spill.clean or None
+    if isinstance(store, LocalStore):
+        ref, original, sha256 = spill.ref, spill.original, spill.sha256
+        return store.put(ref, original, call_id=call_id, tool=tool, sha256=sha256, clean=clean)
     writer = store.writer(call_id=call_id, tool=tool, clean=clean, hashed=True)
     try:
         writer.write(spill.original)
-        return writer.commit(spill.ref, spill.sha256)
+        return writer.commit(spill.ref, spill.sha256).length
     except BaseException:
         writer.abort()
         raise
 
 
-def _noting(store: Store, spill: Spill, ends: list[About | StoreError]) -> Callable[[], None]:
+def _noting(store: Store, spill: Spill, ends: list[int | StoreError]) -> Callable[[], None]:
     def noted() -> None:
         try:
             ends.append(put(store, spill))

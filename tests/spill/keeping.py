@@ -5,6 +5,7 @@ from pathlib import Path
 
 from headgate.ledger import Key
 from headgate.refs import ref_of
+from headgate.spill.index import as_bytes
 from headgate.spill.key import installation_key
 from headgate.spill.local import LocalStore
 from headgate.types import About, Ref, Size, Verdict, tokens
@@ -24,9 +25,12 @@ def keep(
     clean: bool | None = None,
 ) -> About:
     """Keep an original as the gate does."""
-    writer = store.writer(call_id=call_id, tool=tool, clean=clean, hashed=True)
-    writer.write(content)
-    return writer.commit(ref_in(store, content), hashlib.sha256(content).hexdigest())
+    ref, sha256 = ref_in(store, content), hashlib.sha256(content).hexdigest()
+    store.put(ref, content, call_id=call_id, tool=tool, sha256=sha256, clean=clean)
+    index = store.shelf.index
+    line = index.listed(ref, as_bytes(call_id), as_bytes(tool))
+    assert line is not None
+    return index.about(line)
 
 
 def verdict(

@@ -43,7 +43,8 @@ def test_what_is_added_is_found_by_every_process(tmp_path):
     ours, theirs = index_in(tmp_path), index_in(tmp_path)
     assert ours.find("r_aaaaaaaaaaaa") is None
 
-    assert theirs.add(KEPT) == ABOUT
+    theirs.note(KEPT)
+    assert theirs.about(KEPT) == ABOUT
 
     assert ours.find("r_aaaaaaaaaaaa") == KEPT
     assert ours.about(KEPT) == ABOUT
@@ -52,9 +53,11 @@ def test_what_is_added_is_found_by_every_process(tmp_path):
 
 def test_a_call_that_brought_the_same_again_is_listed_with_its_own_file(tmp_path):
     index = index_in(tmp_path)
-    index.add(KEPT)
+    index.note(KEPT)
 
-    again = index.add(Again("r_aaaaaaaaaaaa", b"c2", b"read", 9, b"/work/c2.txt"))
+    line = Again("r_aaaaaaaaaaaa", b"c2", b"read", 9, b"/work/c2.txt")
+    index.note(line)
+    again = index.about(line)
 
     assert again == msgspec.structs.replace(
         ABOUT, call_id="c2", tool="read", time_ns=9, file="/work/c2.txt"
@@ -66,7 +69,7 @@ def test_a_call_that_brought_the_same_again_is_listed_with_its_own_file(tmp_path
 
 def test_a_call_and_a_file_are_known_by_what_they_brought(tmp_path):
     index = index_in(tmp_path)
-    index.add(KEPT)
+    index.note(KEPT)
 
     assert index.listed("r_aaaaaaaaaaaa", b"c1", b"grep") == KEPT
     assert index.listed("r_aaaaaaaaaaaa", b"c2", b"grep") is None
@@ -77,13 +80,15 @@ def test_a_call_and_a_file_are_known_by_what_they_brought(tmp_path):
 def test_an_original_without_a_file_says_so(tmp_path):
     index = index_in(tmp_path)
 
-    assert index.add(msgspec.structs.replace(KEPT, file=b"")).file is None
+    line = msgspec.structs.replace(KEPT, file=b"")
+    index.note(line)
+    assert index.about(line).file is None
 
 
 def test_a_later_line_for_a_ref_replaces_the_earlier(tmp_path):
     index = index_in(tmp_path)
-    index.add(KEPT)
-    index.add(msgspec.structs.replace(KEPT, file=b"", time_ns=8))
+    index.note(KEPT)
+    index.note(msgspec.structs.replace(KEPT, file=b"", time_ns=8))
 
     [found] = index_in(tmp_path).all()
     assert (found.file, found.time_ns) == (b"", 8)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from headgate.errors import RefNotFound, StoreError
 from headgate.events import LedgerRepaired
 from headgate.refs import ref_of
+from headgate.retention import Retention
 from headgate.spill.chunks import CHUNK_BYTES
 from headgate.spill.key import installation_key
 from headgate.spill.local import LocalStore
@@ -86,6 +87,45 @@ def test_pieces_of_any_size_make_the_same_original(tmp_path):
         abouts.append(replace(about, ref="", file=None))
 
     assert len(set(abouts)) == 1
+
+
+@pytest.mark.parametrize("size", [0, 5, CHUNK_BYTES, CHUNK_BYTES * 3 + 77])
+def test_an_original_that_is_put_whole_is_kept_as_one_that_is_written(tmp_path, size):
+    content = os.urandom(size)
+    written, put = (store_in(tmp_path / name) for name in ("written", "put"))
+    for store in (written, put):
+        (store.state / "key").parent.mkdir(exist_ok=True, mode=0o700)
+        (store.state / "key").write_bytes(b"k" * 32)
+    writer = written.writer(call_id="c", tool="t")
+    writer.write(content)
+    about = writer.commit(ref_in(written, content), hashlib.sha256(content).hexdigest())
+
+    assert replace(keep(put, content, call_id="c", tool="t"), file=about.file) == about
+    assert put.read(about.ref, 0, size + 1) == content
+    assert everything(put.state) == everything(written.state)
+
+
+def test_a_put_that_fails_leaves_nothing_and_is_not_counted(tmp_path):
+    store = store_in(tmp_path)
+    keep(store, b"first")
+    usage, objects = tmp_path / "usage", session_path(tmp_path, "s") / "objects"
+    before = usage.read_bytes()
+    shutil.rmtree(objects)
+    objects.touch()
+    with pytest.raises(StoreError, match="a symlink or a file stands where a folder should be"):
+        keep(store, b"second")
+
+    assert usage.read_bytes() == before
+    assert list(session_path(tmp_path, "s").joinpath("tmp").iterdir()) == []
+
+
+def test_a_put_that_is_longer_than_is_kept_of_one_result_is_cut(tmp_path):
+    store = store_in(tmp_path, retention=Retention(result_bytes=6))
+    ref, sha256 = ref_in(store, b"0123456789"), hashlib.sha256(b"0123456789").hexdigest()
+
+    kept = store.put(ref, b"0123456789", call_id="c", tool="t", sha256=sha256, clean=True)
+
+    assert (kept, store.about(ref).length, store.about(ref).full_length) == (6, 6, 10)
 
 
 @pytest.mark.proves("K9")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Final, TypeAlias
 
 import msgspec
@@ -57,8 +57,12 @@ class Gone(msgspec.Struct, frozen=True, array_like=True, tag="gone"):
     time_ns: int
 
 
-Record: TypeAlias = Kept | Again | Packed | Gone
+Line: TypeAlias = Kept | Again
+"""What one call brought."""
+
+Record: TypeAlias = Line | Packed | Gone
 RECORD: Final = msgspec.msgpack.Decoder(Record)
+ENCODER: Final = msgspec.msgpack.Encoder()
 
 HOUR_NS: Final = 3_600 * 10**9
 
@@ -74,7 +78,7 @@ class Index:
         self._files_path = files
         self._guard = Guard()
         self._kept: dict[Ref, Kept] = {}
-        self._calls: dict[tuple[Ref, bytes, bytes], Kept | Again] = {}
+        self._calls: dict[tuple[Ref, bytes, bytes], Line] = {}
         self._of_ref: dict[Ref, list[tuple[Ref, bytes, bytes]]] = {}
         self._owners: dict[bytes, Ref] = {}
         self._packed: set[Ref] = set()
@@ -84,20 +88,25 @@ class Index:
     def find(self, ref: Ref) -> Kept | None:
         """What is kept under a ref; others' records are looked for only where we have none."""
         with self._guard:
-            if ref not in self._kept:
-                self._take_in(self._journal.catch_up())
-            return self._kept.get(ref)
+            kept = self._kept.get(ref)
+            if kept is None and (others := self._journal.catch_up()):
+                self._take_in(others)
+                kept = self._kept.get(ref)
+            return kept
 
-    def add(self, record: Kept | Again) -> About:
-        """Write a record; it is there, for every process, when this returns."""
-        with self._guard:
-            self._write([record])
-            return self.about(record)
+    def note(self, *records: Record) -> None:
+        """Write records; they are there, for every process, when this returns."""
+        lines = [ENCODER.encode(record) for record in records]
 
-    def note(self, *records: Packed | Gone) -> None:
-        """Write down what happened to originals."""
+        def after(others: list[bytes]) -> list[bytes]:
+            if others:
+                self._take_in(others)
+            return lines
+
         with self._guard:
-            self._write(records)
+            self._journal.append(after)
+            for record in records:
+                self._take(record)
 
     def refresh(self) -> None:
         """Read what others wrote."""
@@ -142,18 +151,7 @@ class Index:
         tombs = [Gone(tuple(refs), why, time_ns) for (why, time_ns), refs in together.items()]
         return [msgspec.msgpack.encode(record) for record in [*tombs, *first, *calls, *packed]]
 
-    def _write(self, records: Sequence[Record]) -> None:
-        lines = [msgspec.msgpack.encode(record) for record in records]
-
-        def take_in(others: list[bytes]) -> list[bytes]:
-            self._take_in(others)
-            return lines
-
-        self._journal.append(take_in)
-        for record in records:
-            self._take(record)
-
-    def listed(self, ref: Ref, call_id: bytes, tool: bytes) -> Kept | Again | None:
+    def listed(self, ref: Ref, call_id: bytes, tool: bytes) -> Line | None:
         """The line of this call with this content."""
         return self._calls.get((ref, call_id, tool))
 
@@ -180,7 +178,7 @@ class Index:
                     return self.about(call)
         return None
 
-    def about(self, call: Kept | Again) -> About:
+    def about(self, call: Line) -> About:
         """What a reader may know of an original, as one call brought it."""
         kept = self._kept.get(call.ref) if isinstance(call, Again) else call
         assert kept is not None

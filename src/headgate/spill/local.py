@@ -25,14 +25,14 @@ from headgate.refs import REF_PATTERN, ref_of
 from headgate.retention import EVERYTHING, WORDS, Need, Retention
 from headgate.spill.chunks import CHUNK_BYTES, Counted, Tally
 from headgate.spill.house import House, NoRoom, Removed
-from headgate.spill.index import Again, Kept, as_bytes
+from headgate.spill.index import Again, Kept, Line, as_bytes
 from headgate.spill.key import existing_key
 from headgate.spill.live import MOST_HISTORIES
 from headgate.spill.objects import NOTE, PACKED, damaged
 from headgate.spill.plain import NameBy
 from headgate.spill.private import session_folder
 from headgate.spill.shelf import Shelf
-from headgate.spill.writer import LocalWriter
+from headgate.spill.writer import Draft, LocalWriter, Whole
 from headgate.types import About, Ref
 
 SHOWN_REF_CHARS: Final = 64
@@ -174,8 +174,26 @@ class LocalStore:
         taken, self._trouble = self._trouble, None
         return taken
 
-    def keep(self, draft: LocalWriter, ref: Ref, counted: Counted) -> About:
-        """Keep what a writer holds, unless the same content is kept already."""
+    def put(
+        self, ref: Ref, original: bytes, *, call_id: str, tool: str, sha256: str, clean: bool | None
+    ) -> int:
+        """Keep an original that is in memory and hashed; answers with how many bytes are kept."""
+        if self._most_bytes is not None and len(original) > self._most_bytes:
+            writer = self.writer(call_id=call_id, tool=tool, clean=clean, hashed=True)
+            writer.write(original)
+            return writer.commit(ref, sha256).length
+        tally = Tally(clean, hashed=True)
+        tally.add(original)
+        draft = Whole(self, self._objects, original, call_id, tool)
+        self.keep(draft, ref, tally.counted(sha256))
+        return len(original)
+
+    def told(self, line: Line) -> About:
+        """What a reader may know of an original, by its line in the index."""
+        return self._index.about(line)
+
+    def keep(self, draft: Draft, ref: Ref, counted: Counted) -> Line:
+        """Keep a draft, unless the same content is kept already."""
         known = self._index.find(ref)
         if known is not None and known.sha256.hex() != counted.sha256:
             raise StoreError(f"{ref} stands for other content with sha256 {known.sha256.hex()}")
@@ -183,9 +201,11 @@ class LocalStore:
         if known is not None and known.length >= counted.length and self._stands(known):
             listed = self._index.listed(ref, call_id, tool)
             if listed is not None:
-                return self._index.about(listed)
+                return listed
             file = self._file(ref, draft.call_id, counted.clean)
-            return self._index.add(Again(ref, call_id, tool, self._clock(), file))
+            again = Again(ref, call_id, tool, self._clock(), file)
+            self._index.note(again)
+            return again
         now_ns = self._clock()
         if counted.full_length:
             with suppress(NoRoom):
@@ -195,9 +215,11 @@ class LocalStore:
         if known is not None:
             self._remove_former(ref, counted)
         file = self._file(ref, draft.call_id, counted.clean)
-        about = self._index.add(_kept(ref, counted, call_id, tool, now_ns, file))
-        self._sweep_if_due()
-        return about
+        kept = _kept(ref, counted, call_id, tool, now_ns, file)
+        self._index.note(kept)
+        if self.house.is_due:
+            self._sweep()
+        return kept
 
     def reserve(self, temp: Temp, have: int, want: int, exact: int) -> int:
         """Count what `temp` is about to hold; answers with how long it may get, `want` or `exact`.
@@ -236,9 +258,7 @@ class LocalStore:
         names = [ref + PACKED] + ([] if counted.full_length else [ref + NOTE])
         self.house.unpacked(self.shelf, *names)
 
-    def _sweep_if_due(self) -> None:
-        if not self.house.is_due:
-            return
+    def _sweep(self) -> None:
         try:
             swept = self.house.sweep(self.retention, ours=self.shelf)
             self._removed += swept.removed
@@ -288,7 +308,7 @@ class LocalStore:
         if noted is not None:
             kept = msgspec.structs.replace(noted, file=file)
         with suppress(StoreError):
-            self._index.add(kept)
+            self._index.note(kept)
         return kept
 
     def _file(self, ref: Ref, call_id: str | None, clean: bool) -> bytes:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Protocol
 
+import msgspec
+
 from headgate.disk import Temp
 from headgate.errors import StoreError
 from headgate.refs import REF_PATTERN
 from headgate.spill.chunks import CHUNK_BYTES, Counted, Tally
 from headgate.spill.house import NoRoom
+from headgate.spill.index import Line
 from headgate.spill.objects import BLOCK_BYTES, Objects
 from headgate.types import About, Ref
 
@@ -30,9 +33,52 @@ class Keeper(Protocol):
         """Count what is not needed after all no longer."""
         ...
 
-    def keep(self, draft: LocalWriter, ref: Ref, counted: Counted) -> About:
-        """Keep what a writer holds, unless the same content is kept already."""
+    def keep(self, draft: Draft, ref: Ref, counted: Counted) -> Line:
+        """Keep a draft, unless the same content is kept already."""
         ...
+
+    def told(self, line: Line) -> About:
+        """What a reader may know of an original, by its line in the index."""
+        ...
+
+
+class Draft(Protocol):
+    """An original that has no name yet."""
+
+    @property
+    def call_id(self) -> str:
+        """The call that brought it."""
+        ...
+
+    @property
+    def tool(self) -> str:
+        """The tool that it came from."""
+        ...
+
+    def place(self, ref: Ref, length: int, now_ns: int) -> None:
+        """Give the object its place on disk; the store asks for it where it has none yet."""
+        ...
+
+
+class Whole(msgspec.Struct, frozen=True, gc=False):
+    """An original that is in memory from its first byte to its last."""
+
+    store: Keeper
+    objects: Objects
+    original: bytes
+    call_id: str
+    tool: str
+
+    def place(self, ref: Ref, length: int, now_ns: int) -> None:
+        """Give the object its place on disk."""
+        temp, granted = self.objects.begin(), 0
+        try:
+            granted = self.store.reserve(temp, 0, length, length)
+            self.objects.write(temp, self.original)
+            self.objects.finish(temp, ref, length, granted, now_ns)
+        except BaseException:
+            give_back(self.store, temp, granted)
+            raise
 
 
 class LocalWriter:
@@ -88,7 +134,7 @@ class LocalWriter:
             counted = self._tally.counted(sha256)
             if counted.sha256 != sha256:
                 raise StoreError(f"{ref}: the bytes have sha256 {counted.sha256}, not {sha256}")
-            return self._store.keep(self, ref, counted)
+            return self._store.told(self._store.keep(self, ref, counted))
         finally:
             self.abort()
 
@@ -117,10 +163,8 @@ class LocalWriter:
         self._waiting = []
         temp, granted = self._temp, self._granted
         self._temp, self._granted = None, 0
-        if temp is not None and granted:
-            self._store.release(granted, 1, temp, wait=wait)
         if temp is not None:
-            temp.discard()
+            give_back(self._store, temp, granted, wait=wait)
 
     def _check_open(self) -> None:
         if self._ended:
@@ -188,6 +232,13 @@ class LocalWriter:
         self._tally.pass_by(self._rest())
         self._waiting, self._waiting_bytes = [], 0
         self._is_full = True
+
+
+def give_back(store: Keeper, temp: Temp, granted: int, *, wait: bool = True) -> None:
+    """Remove a file that gets no name, and what was counted for it."""
+    if granted:
+        store.release(granted, 1, temp, wait=wait)
+    temp.discard()
 
 
 def _whole_chars(block: bytes, most: int) -> int:
