@@ -315,6 +315,18 @@ def open_quotes(size: int) -> str:
     return "id,name,title,amount\n" + lines_of(size, rows)
 
 
+def quoted(size: int) -> str:
+    dice = random.Random(SEED)
+    rows = (f'"{i}","{some(dice, 1, 2)}","{some(dice, 2, 4)}, {i % 9}","ok"' for i in count(7919))
+    return '"id","name","title","state"\n' + lines_of(size, rows)
+
+
+def spaced(size: int) -> str:
+    dice = random.Random(SEED)
+    rows = (f"web-{i:<9} {dice.choice(WORDS):<12} {i % 7:<9} {i % 90}d" for i in count(7919))
+    return "NAME          STATUS       RESTARTS  AGE\n" + lines_of(size, rows)
+
+
 def minified(size: int) -> str:
     dice = random.Random(SEED)
     parts, left = ["var a=7919;"], size
@@ -335,6 +347,8 @@ KINDS: Mapping[str, Make] = MappingProxyType(
         "log": log,
         "test output": tests,
         "CSV": table,
+        "CSV, quoted": quoted,
+        "table": spaced,
         "JSON array": array,
         "JSON indented": indented,
         "JSON lines": json_lines,

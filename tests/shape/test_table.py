@@ -79,9 +79,21 @@ def test_columns_set_with_spaces_are_a_table_too():
     assert "web-250    Pending   0" in shown
 
 
+@pytest.mark.parametrize("between", ["   ", "  ", "\t", " | ", "     "])
+def test_the_columns_of_a_table_are_told_by_what_stands_between_them(between):
+    rows = [
+        between.join((f"  web {i}", "ok" if i % 90 else "lost", str(i % 7))) for i in range(400)
+    ]
+    shown = shaped("table", "\n".join([between.join(("NAME", "STATE", "AGE")), *rows]), 300)
+
+    assert "[columns: NAME text; STATE 2 values: ok, lost; AGE int 0..6 #k7q2]" in shown
+
+
 def test_what_is_no_table_is_left_to_others():
     assert shaped("csv", 'id,text\n1,"' + "x" * 200_000 + '"\n2,y\n3,z', 200) is None
     assert shaped("csv", "one,line", 200) is None
+    open_quotes = "".join(f'{i},"never closed,{i}\n' for i in range(300))
+    assert shaped("csv", f"id,note\n{open_quotes}", 200) is None
 
 
 def test_a_log_whose_lines_are_alike_is_no_table_of_one_column():

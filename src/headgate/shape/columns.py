@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
-from itertools import zip_longest
+from operator import itemgetter
 
 SAMPLE_ROWS = 200
 """Of how many rows a column's type is told."""
@@ -25,6 +25,8 @@ MOST_PER_REASON = 3
 
 VALUE_CHARS = 24
 
+FEW = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -36,10 +38,11 @@ class Column:
     """The rows that stand out in it, the oddest first."""
 
 
-def in_columns(rows: Iterable[Sequence[str]], width: int) -> list[list[str]]:
+def in_columns(rows: Iterable[list[str]], width: int) -> list[list[str]]:
     """The cells of rows by column; where a row is too short, they are empty."""
-    columns = zip_longest(*(row[:width] for row in rows), [""] * width, fillvalue="")
-    return [[*cells[:-1]] for cells in columns]
+    missing = [""] * width
+    even = [row if len(row) >= width else [*row, *missing] for row in rows]
+    return [[*map(itemgetter(i), even)] for i in range(width)]
 
 
 def odd_rows(columns: Sequence[Column]) -> list[int]:
@@ -52,29 +55,31 @@ def odd_rows(columns: Sequence[Column]) -> list[int]:
 def column_of(cells: Sequence[str]) -> Column:
     """Look at the cells of one column below its heading."""
     filled = [cell for cell in cells[:SAMPLE_ROWS] if cell]
-    numbers = sum(_number(cell) is not None for cell in filled)
+    numbers = sum(not math.isnan(_number(cell)) for cell in filled)
     if filled and numbers >= NUMERIC_SHARE * len(filled):
         return _numeric(cells)
     few = FEW_VALUES + RARE_SHARE * len(cells)
     # What is much in the beginning is not less in all.
     counts = Counter(cells) if len({*cells[: 4 * int(few)]}) <= few else None
     if counts is None or len(counts) > few:
-        return Column("text", tuple(_holes(cells)))
+        return Column("text", tuple(_holes(cells, cells.count(""))))
     return _categories(cells, counts)
 
 
 def _numeric(cells: Sequence[str]) -> Column:
     numbers = _numbers(cells)
-    known = [number for number in numbers if number is not None]
+    known = numbers
+    if not math.isfinite(sum(numbers)):
+        known = [number for number in numbers if not math.isnan(number)]
     ends = min(known), max(known)
     least, most = map(numbers.index, ends)
     # A column that only grows has its extremes at the ends, where they are seen anyway.
     odd = [] if {known[0], known[-1]} == {*ends} else [least, most]
     if len(known) < len(cells):
-        others = [i for i, number in enumerate(numbers) if number is None and cells[i]]
+        others = [i for i, number in enumerate(numbers) if math.isnan(number) and cells[i]]
         if len(others) <= max(HOLES_SHARE * len(cells), 1):
             odd = others[:MOST_PER_REASON] + odd
-        odd += _holes(cells)
+        odd += _holes(cells, cells.count(""))
     name = "number" if any("." in cell for cell in cells[:SAMPLE_ROWS]) else "int"
     return Column(f"{name} {cells[least]}..{cells[most]}", tuple(dict.fromkeys(odd)))
 
@@ -82,35 +87,42 @@ def _numeric(cells: Sequence[str]) -> Column:
 def _categories(cells: Sequence[str], counts: Counter[str]) -> Column:
     most = max(RARE_SHARE * len(cells), 1) if len(cells) > 4 * len(counts) else 0
     rare = {value for value, count in counts.items() if value and count <= most}
-    # Backwards, so that of equal ones the first stays.
-    backwards = range(len(cells) - 1, -1, -1) if rare else ()
-    places = {cells[i]: i for i in backwards if cells[i] in rare}
+    places = _first_places(cells, rare)
     common = [value[:VALUE_CHARS] for value, _ in counts.most_common(3) if value]
     words = f"{len(counts)} values: {', '.join(common)}" + (", ..." if len(counts) > 3 else "")
-    odd = sorted(places.values(), key=lambda i: (counts[cells[i]], i))[: 2 * MOST_PER_REASON]
-    return Column(words, (*odd, *_holes(cells)))
+    odd = sorted(places, key=lambda i: (counts[cells[i]], i))[: 2 * MOST_PER_REASON]
+    return Column(words, (*odd, *_holes(cells, counts[""])))
 
 
-def _holes(cells: Sequence[str]) -> list[int]:
+def _first_places(cells: Sequence[str], values: Set[str]) -> Collection[int]:
+    """Where each of the values stands first; looking for a few is cheaper than listing all."""
+    if len(values) <= FEW:
+        return [*map(cells.index, values)]
+    backwards = range(len(cells) - 1, -1, -1)
+    return {cells[i]: i for i in backwards if cells[i] in values}.values()
+
+
+def _holes(cells: Sequence[str], count: int) -> list[int]:
     """Rows without a value where nearly all have one."""
-    if not 0 < cells.count("") <= HOLES_SHARE * len(cells):
+    if not 0 < count <= HOLES_SHARE * len(cells):
         return []
     return [i for i, cell in enumerate(cells) if not cell][:MOST_PER_REASON]
 
 
-def _numbers(cells: Sequence[str]) -> list[float | None]:
+def _numbers(cells: Sequence[str]) -> list[float]:
+    """What the cells say; one that says no number is none."""
     try:
-        numbers = [*map(float, cells)]
+        numbers = [float(cell) if cell else math.nan for cell in cells]
     except ValueError:
         return [_number(cell) for cell in cells]
     if math.isfinite(sum(numbers)):
-        return [*numbers]
-    return [number if math.isfinite(number) else None for number in numbers]
+        return numbers
+    return [number if math.isfinite(number) else math.nan for number in numbers]
 
 
-def _number(cell: str) -> float | None:
+def _number(cell: str) -> float:
     try:
         number = float(cell.rstrip("%")) if cell else math.nan
     except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+        return math.nan
+    return number if math.isfinite(number) else math.nan

@@ -9,10 +9,18 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from io import StringIO
+from itertools import accumulate, islice, pairwise, repeat
 
 from headgate.marker import Marker
-from headgate.shape.columns import MOST_COLUMNS, Column, column_of, in_columns, odd_rows
+from headgate.shape.columns import (
+    MOST_COLUMNS,
+    SAMPLE_ROWS,
+    Column,
+    column_of,
+    in_columns,
+    odd_rows,
+)
 from headgate.shape.lined import with_ends
 from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
@@ -72,7 +80,7 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
     text = source.data.decode(errors="replace").removesuffix("\n")
     lines = text.split("\n")
     if source.kind == "table":
-        table = _spaced(lines)
+        table = _spaced(text, lines)
     else:
         table = _delimited(text, lines, DELIMITERS[source.kind])
     if table is None or table.rows < LEAST_ROWS or len(table.columns) < LEAST_COLUMNS:
@@ -81,8 +89,8 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
     columns = [column_of(cells[heading:]) for cells in table.columns]
     texts = lines
     if table.ends is not None:
-        spans = map(table.span, range(table.rows))
-        texts = ["\n".join(lines[first - 1 : last]) for first, last in spans]
+        spans = pairwise((0, *table.ends))
+        texts = [lines[a] if a + 1 == b else "\n".join(lines[a:b]) for a, b in spans]
     worths = _worths(pointed_by(query, texts), [heading + i for i in odd_rows(columns)])
     worths |= dict.fromkeys(range(heading), ALWAYS)
     room_bytes = room.limit * len(source.data) / max(source.size, 1)
@@ -97,8 +105,10 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
 
 
 def _delimited(text: str, lines: list[str], delimiter: str) -> Table | None:
-    if '"' in text:
-        return _quoted(lines, delimiter)
+    return (_quoted if '"' in text else _split)(text, lines, delimiter)
+
+
+def _split(text: str, lines: list[str], delimiter: str) -> Table:
     counts = {*map(str.count, lines, repeat(delimiter))}
     width = min(lines[0].count(delimiter) + 1, MOST_COLUMNS)
     if counts == {width - 1}:
@@ -109,25 +119,40 @@ def _delimited(text: str, lines: list[str], delimiter: str) -> Table | None:
     return Table(in_columns(rows, width), len(lines))
 
 
-def _quoted(lines: list[str], delimiter: str) -> Table | None:
-    reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter)
-    rows: list[list[str]] = []
-    ends: list[int] = []
+def _quoted(text: str, lines: list[str], delimiter: str) -> Table | None:
+    reader = csv.reader(StringIO(f"{text}\n", newline="\n"), delimiter=delimiter)
     try:
-        for cells in reader:
-            rows.append(cells)
-            ends.append(reader.line_num)
+        rows = [*islice(reader, SAMPLE_ROWS)]
+        widths = [*map(len, rows)]
+        if 2 * widths.count(widths[0]) < len(widths):
+            return None  # a quote that is never closed: the rows are not what they seem
+        rows += reader
     except csv.Error:
         return None
-    width = min(len(rows[0]), MOST_COLUMNS)
-    return Table(in_columns(rows, width), len(rows), None if len(rows) == len(lines) else ends)
+    columns = in_columns(rows, min(widths[0], MOST_COLUMNS))
+    if len(rows) == len(lines):
+        return Table(columns, len(rows))
+    ends = accumulate("".join(row).count("\n") + 1 for row in rows)
+    return Table(columns, len(rows), [*ends])
 
 
-def _spaced(lines: list[str]) -> Table | None:
+def _spaced(text: str, lines: list[str]) -> Table | None:
     width = min(len(_cells(lines[0])), MOST_COLUMNS)
     if width < LEAST_COLUMNS:
         return None
-    return Table(in_columns(map(_cells, lines), width), len(lines))
+    if any(sign in text for sign in "\t|│"):
+        return Table(in_columns(map(_cells, lines), width), len(lines))
+    tabbed = _tabbed(text)
+    return _split(tabbed, tabbed.split("\n"), "\t")
+
+
+def _tabbed(text: str) -> str:
+    """One tab for two spaces or more: a few passes over all of a text are faster than a search."""
+    text = f"\n{text}\n".replace("  ", "\t")
+    while "\t\t" in text:
+        text = text.replace("\t\t", "\t")
+    text = text.replace("\t ", "\t").replace("\n\t", "\n").replace("\n ", "\n")
+    return text.replace("\t\n", "\n").replace(" \n", "\n")[1:-1]
 
 
 def _cells(line: str) -> list[str]:
