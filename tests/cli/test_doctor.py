@@ -1,6 +1,7 @@
 """`headgate doctor` must be able to fail, and to say why."""
 
 import json
+import sys
 import time
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from headgate import Policy
 from headgate.failures import note
 from headgate.gateway import Running, Serving
+from tests.proxy import servers
 
 
 @pytest.fixture
@@ -134,16 +136,46 @@ def test_a_gateway_that_does_not_run_is_found_out_and_one_that_does_is_proved(
     assert checks["running"][1].endswith("start it: headgate gateway")
 
 
-def test_servers_that_are_not_behind_the_proxy_any_more_are_found_out(headgate, home):
+def test_a_server_behind_the_proxy_is_proved_by_a_round_trip(headgate, home, state):
+    settings = home / ".config" / "opencode" / "opencode.json"
+    settings.parent.mkdir(parents=True)
+    server = {"type": "local", "command": [sys.executable, servers.__file__]}
+    settings.write_text(json.dumps({"mcp": {"logs": server}}))
+    headgate("install", "opencode", "--mcp")
+
+    code, checks = doctor(headgate, "opencode")
+
+    assert code == 0
+    assert {name: ok for name, (ok, _) in checks.items()} == dict.fromkeys(
+        ["state", "configured", "starts", "shortened", "kept", "read back"], True
+    )
+    assert checks["configured"][1] == f"{settings} starts logs through headgate"
+    assert checks["starts"][1] == "logs offers 8 tools, with read_result"
+    assert checks["read back"][1] == "read_result gives back every line of 3,000"
+    assert list((state / "sessions").glob("doctor-*")) == []
+
+
+def test_servers_that_do_not_start_or_are_not_behind_the_proxy_any_more_are_found_out(
+    headgate, home
+):
     home.mkdir()
     servers = home / ".claude.json"
     servers.write_text('{"mcpServers": {"git": {"command": "git-mcp"}}}')
     headgate("install", "claude-code", "--mcp")
-    assert doctor(headgate, "claude-code")[0] == 0
+
+    code, checks = doctor(headgate, "claude-code")
+
+    assert code == 1
+    assert checks["configured"][0] is True
+    assert checks["starts"][0] is False
+    assert "git-mcp: no such file or directory" in checks["starts"][1]
 
     servers.write_text('{"mcpServers": {"git": {"command": "git-mcp"}}}')
 
-    assert doctor(headgate, "claude-code")[1]["configured"][0] is False
+    assert doctor(headgate, "claude-code")[1]["configured"] == (
+        False,
+        f"{servers} has no server behind headgate",
+    )
 
 
 def test_what_failed_since_yesterday_is_told(headgate, home, state):

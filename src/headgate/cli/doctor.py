@@ -29,7 +29,9 @@ SAYS = """\
 Prove that what `headgate install` put in place works. A large result is sent through the very
 command that the agent's configuration names, and through a gateway of this installation to a
 stand-in for the provider; what comes out must be short, keep the line that matters, and name a file
-that holds every byte. Nothing is sent to a provider. The exit code is 1 if anything is wrong.
+that holds every byte. MCP servers are started as they are configured; through the same proxy a
+stand-in for a server sends the large result, and all of it is read back with the tool that was
+added. Nothing is sent to a provider. The exit code is 1 if anything is wrong.
 
 With --live the agent itself is run once, with your configuration and the stand-in as its provider:
 so it is seen whether it calls the hook, and takes its answer. It leaves a short session behind.

@@ -33,25 +33,27 @@ def big_text(lines: int = LINES) -> str:
 
 
 def judged(client: str, way: str, text: str, sent: str, most_tokens: int) -> list[Check]:
-    """Look at what arrived of `sent`: short, with the line that matters, and all of it kept."""
-    from headgate.measure.meters import meter_for
+    """Look at what arrived of `sent`: short, with the line that matters, the whole in a file."""
+    found = arrived(client, way, text, sent, most_tokens)
+    if len(found) > 1:
+        found.append(Check(client, way, "read back", *_read_back(text, sent)))
+    return found
 
-    def check(name: str, ok: bool, says: str) -> Check:
-        return Check(client, way, name, ok, says)
+
+def arrived(client: str, way: str, text: str, sent: str, most_tokens: int) -> list[Check]:
+    """Look at what arrived of `sent`: short, and with the line that matters."""
+    from headgate.measure.meters import meter_for
 
     meter = meter_for("o200k", "tokens")
     before, after = meter.count(sent), meter.count(text)
     if after >= before:
-        return [check("shortened", False, f"a result of {before:,} tokens arrived as it was")]
-    fits = check(
-        "shortened",
-        after <= most_tokens,
-        f"{before:,} tokens arrive as {after:,}, {most_tokens:,} allowed",
-    )
-    kept = check(
-        "kept", ODD in text, f"the line that matters is {'there' if ODD in text else 'lost'}"
-    )
-    return [fits, kept, check("read back", *_read_back(text, sent))]
+        says = f"a result of {before:,} tokens arrived as it was"
+        return [Check(client, way, "shortened", False, says)]
+    says = f"{before:,} tokens arrive as {after:,}, {most_tokens:,} allowed"
+    fits = Check(client, way, "shortened", after <= most_tokens, says)
+    is_there = ODD in text
+    says = f"the line that matters is {'there' if is_there else 'lost'}"
+    return [fits, Check(client, way, "kept", is_there, says)]
 
 
 def _read_back(text: str, sent: str) -> tuple[bool, str]:

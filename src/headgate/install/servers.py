@@ -3,15 +3,51 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 HEADER_VARIABLE = "HEADGATE_HEADER_{}"
 """Headers hold keys. They travel in the environment: arguments can be seen by everybody."""
 
 
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """A configured server that is started through the proxy."""
+
+    name: str
+    words: tuple[str, ...]
+    """The whole command, the server's own at its end."""
+    environ: Mapping[str, str]
+
+    @property
+    def proxy(self) -> tuple[str, ...]:
+        """The command without the server: our program and what it was told."""
+        ends = [self.words.index(word) for word in ("--", "--url") if word in self.words]
+        return self.words[: min(ends, default=2)]
+
+
+def behind(value: object, name: str = "") -> Iterator[Behind]:
+    """The servers behind the proxy in the configuration of any CLI, wherever they stand in it."""
+    if not isinstance(value, Mapping):
+        return
+    command = value.get("command")
+    words = [command] if isinstance(command, str) else texts(command)
+    words += texts(value.get("args")) if isinstance(command, str) else []
+    if is_proxy(words):
+        environ = {**pairs(value.get("env")), **pairs(value.get("environment"))}
+        yield Behind(name, tuple(words), environ)
+    for key, part in value.items():
+        yield from behind(part, str(key))
+
+
+def is_proxy(words: Sequence[str]) -> bool:
+    """Whether a command is our proxy, of whatever installation."""
+    return bool(words) and os.path.basename(words[0]) == "headgate" and words[1:2] == ["mcp"]
+
+
 def wrapped(program: str, command: str, args: Sequence[str]) -> list[str] | None:
     """The command of a local server behind the proxy; None where it is there already."""
-    if os.path.basename(command) == "headgate" and list(args[:1]) == ["mcp"]:
+    if is_proxy([command, *args]):
         return None
     return [program, "mcp", "--", command, *args]
 
