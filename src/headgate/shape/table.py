@@ -132,8 +132,8 @@ def _quoted(text: str, lines: list[str], delimiter: str) -> Table | None:
     columns = in_columns(rows, min(widths[0], MOST_COLUMNS))
     if len(rows) == len(lines):
         return Table(columns, len(rows))
-    ends = accumulate("".join(row).count("\n") + 1 for row in rows)
-    return Table(columns, len(rows), [*ends])
+    *ends, _ = accumulate("".join(row).count("\n") + 1 for row in rows)
+    return Table(columns, len(rows), [*ends, len(lines)])
 
 
 def _spaced(text: str, lines: list[str]) -> Table | None:
