@@ -80,6 +80,7 @@ class RecordedEpoch(msgspec.Struct, frozen=True, array_like=True, tag="epoch"):
 
 RECORD: Final = msgspec.msgpack.Decoder(Recorded | RecordedEpoch | ReadBack)
 VERDICT: Final = msgspec.msgpack.Decoder(Verdict)
+ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 class Ledger:
@@ -125,7 +126,8 @@ class Ledger:
                 if key not in self._entries:
                     self._add(key, Entry(key, verdict, time_ns))
                     self._unwritten[key] = _encoded(key, verdict, time_ns)
-            self._write()
+            if self._unwritten:
+                self._write()
             return [self._entry(key).verdict for key, _ in entries]
 
     def open_epoch(self, opened: EpochEntry) -> EpochEntry:
@@ -134,7 +136,8 @@ class Ledger:
             if opened.anchor not in self._epochs:
                 self._epochs[opened.anchor] = opened
                 self._unwritten[opened.anchor] = _encoded_epoch(opened)
-            self._write()
+            if self._unwritten:
+                self._write()
             return self._epochs[opened.anchor]
 
     def epochs(self, anchors: Collection[bytes] | None = None) -> list[EpochEntry]:
@@ -206,7 +209,6 @@ class Ledger:
     def _write(self) -> None:
         if self._journal is None:
             self._unwritten.clear()
-        if self._journal is None or not self._unwritten:
             return
         try:
             self._journal.append(self._unwritten_after)
@@ -219,7 +221,7 @@ class Ledger:
     def _noting(self, records: list[bytes], read: ReadBack) -> list[bytes]:
         self._take_in(records)
         self._reads[read] = None
-        return [msgspec.msgpack.encode(read)]
+        return [ENCODER.encode(read)]
 
     def _unwritten_after(self, records: list[bytes]) -> list[bytes]:
         if records:
@@ -287,12 +289,12 @@ class Ledger:
 
 
 def _encoded(key: Key, verdict: Verdict, time_ns: int) -> bytes:
-    return msgspec.msgpack.encode(_recorded(key, verdict, time_ns))
+    return ENCODER.encode(_recorded(key, verdict, time_ns))
 
 
 def _encoded_epoch(epoch: EpochEntry) -> bytes:
     moves = tuple(_recorded(key, verdict, epoch.time_ns) for key, verdict in epoch.moves.items())
-    return msgspec.msgpack.encode(RecordedEpoch(epoch.time_ns, epoch.anchor, epoch.why, moves))
+    return ENCODER.encode(RecordedEpoch(epoch.time_ns, epoch.anchor, epoch.why, moves))
 
 
 def _key(recorded: Recorded) -> Key:
@@ -301,10 +303,10 @@ def _key(recorded: Recorded) -> Key:
 
 def _recorded(key: Key, verdict: Verdict, time_ns: int) -> Recorded:
     try:
-        body = msgspec.msgpack.encode(verdict)
+        body = ENCODER.encode(verdict)
     except UnicodeEncodeError:
         # Lone surrogates are no UTF-8, but a call id or a tool's name may hold one: bytes then.
-        body = msgspec.msgpack.encode(
+        body = ENCODER.encode(
             {name: _bytes(v) if isinstance(v, str) else v for name, v in asdict(verdict).items()}
         )
     return Recorded(time_ns, key.prefix, _bytes(key.call_id), key.digest, msgspec.Raw(body))

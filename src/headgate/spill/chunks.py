@@ -57,7 +57,8 @@ class Tally:
     def add(self, block: bytes, stop: int | None = None) -> None:
         """Count the next block, or what stands before `stop` in it."""
         size = len(block) if stop is None else stop
-        view = memoryview(block)[:size]
+        # Of bytes, a slice that is not all of them is a copy.
+        view = block if size == len(block) <= CHUNK_BYTES else memoryview(block)[:size]
         if self._sha is not None:
             self._hash(self._sha, view)
         for start in range(0, size, CHUNK_BYTES):
@@ -74,8 +75,8 @@ class Tally:
 
     def pass_by(self, block: bytes) -> None:
         """Take in what is not kept: it belongs to the digest alone, and so does all after it."""
-        if self._sha:
-            self._hash(self._sha, memoryview(block))
+        if self._sha is not None:
+            self._hash(self._sha, block)
         self._passed += len(block)
 
     def counted(self, hashed: str = "") -> Counted:
@@ -84,7 +85,7 @@ class Tally:
         if self._decoder:
             self._look(b"", last=True)
         return Counted(
-            self._sha.hexdigest() if self._sha else hashed,
+            self._sha.hexdigest() if self._sha is not None else hashed,
             self.length,
             sum(self._chunk_lines) + self._open_line,
             tuple(self._chunk_lines),
@@ -93,7 +94,7 @@ class Tally:
             self.length + self._passed if self._passed else 0,
         )
 
-    def _hash(self, sha: hashlib._Hash, view: memoryview) -> None:
+    def _hash(self, sha: hashlib._Hash, view: bytes | memoryview) -> None:
         self._wait()
         if len(view) < BESIDE_BYTES:
             sha.update(view)

@@ -73,11 +73,15 @@ class Objects:
     def begin(self) -> Temp:
         """A file to write the next object to."""
         try:
+            folder = self.temps.make()
+            if not self._cleaned:
+                clean_temps(folder)
+                self._cleaned = True
             try:
-                return self._begin()
+                return Temp(folder)
             except FileNotFoundError:
                 self.temps.forget()
-                return self._begin()
+                return Temp(self.temps.make())
         except OSError as error:
             raise store_error(self.temps.role, self.temps.path, error) from error
 
@@ -250,13 +254,6 @@ class Objects:
         """Every ref that has an object, listed or not."""
         names = (name.removesuffix(PACKED) for name in entries(self.folder))
         return sorted({name for name in names if REF_PATTERN.fullmatch(name)})
-
-    def _begin(self) -> Temp:
-        folder = self.temps.make()
-        if not self._cleaned:
-            clean_temps(folder)
-            self._cleaned = True
-        return Temp(folder)
 
     def _finish(self, temp: Temp, name: str) -> None:
         if self._durable:

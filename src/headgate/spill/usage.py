@@ -263,7 +263,7 @@ class Disk(msgspec.Struct, frozen=True, gc=False):
         """What is missing to the floor of free space once so many bytes are written."""
         if retention.free_bytes is None:
             return 0
-        if self.inodes and self.free_inodes < min(LEAST_INODES, int(self.inodes * INODE_SHARE)):
+        if self.free_inodes < LEAST_INODES and self.free_inodes < int(self.inodes * INODE_SHARE):
             return max(need_bytes, 1)
         return max(retention.floor_bytes(self.size_bytes) + need_bytes - self.free_bytes, 0)
 
