@@ -60,3 +60,28 @@ def test_a_page_of_one_line_names_the_bytes_of_its_gaps():
 
 def test_a_page_without_text_is_left_to_others():
     assert shaped("html", "<html><body><script>x</script></body></html>", 500) is None
+
+
+def long_page(*, odd: str) -> str:
+    script = "<script>var replica = 'eu-3 of a script';</script>"
+    rows = [f"<li>Row <b>{i}</b> of a list that has no end</li>" for i in range(8_000)]
+    rows[7_000] = script + odd
+    return "<html><body><ul>\n" + "\n".join(rows) + "\n</ul></body></html>"
+
+
+@pytest.mark.proves("S4", "S8")
+def test_of_a_page_of_very_many_tags_the_rest_is_named_as_missing():
+    shown = shaped("html", long_page(odd="<li>last</li>"), 400)
+
+    assert shown.startswith("[7,9")
+    assert "- Row 0 of a list that has no end" in shown
+    assert shown.split("\n")[-1] == "[lines 29-8002 omitted #k7q2]"
+
+
+@pytest.mark.proves("S4")
+def test_of_a_page_of_very_many_tags_the_query_finds_what_stands_far_behind():
+    odd = "<li>The rollback of replica <i>eu-3</i> took nine minutes.</li>"
+    shown = shaped("html", long_page(odd=odd), 400, "replica", "eu-3")
+
+    assert "- The rollback of replica eu-3 took nine minutes." in shown
+    assert "of a script" not in shown

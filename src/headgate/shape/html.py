@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from headgate.marker import Marker
+from headgate.shape.beyond import blocks_beyond
 from headgate.shape.labels import labelled
-from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
+from headgate.shape.pieces import ALWAYS, NEVER, Piece, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.webpage import Block, Webpage, read_page
 from headgate.shape.worth import Pointed, pointed_by
-from headgate.types import Query
+from headgate.types import Query, Unit
 
 MOST_BYTES = 4 << 20
 """A longer page is shaped as any text: whoever serves that much serves no page."""
@@ -33,6 +37,10 @@ POINTED = 6.0
 LABELLED = 1.0
 """How strongly a label that stands nowhere else points at its block."""
 
+CHARS_PER_UNIT: Mapping[Unit, int] = MappingProxyType({"tokens": 16, "chars": 3, "bytes": 3})
+"""How much of a page of very many tags is read for each unit of room: about three times as much as
+can be shown."""
+
 LINK_TEXT_CHARS = 80
 ADDRESS_CHARS = 300
 
@@ -41,7 +49,8 @@ def shape_html(source: Source, room: Room, query: Query, marker: Marker) -> Shap
     """Show the main text of a page; None if it has no text, and is to be shaped as any other."""
     if len(source.data) > MOST_BYTES:
         return None
-    page = read_page(source.data)
+    page = read_page(source.data, room.limit * CHARS_PER_UNIT[room.meter.unit])
+    page.blocks.extend(blocks_beyond(source.data, page.stop, query))
     if not page.blocks:
         return None
     texts = [block.text for block in page.blocks]
@@ -74,6 +83,8 @@ def _pieces(page: Webpage, source: Source, pointed: Pointed, *, by_bytes: bool) 
 
 
 def _worth(block: Block, number: int, total: int, pointed: Pointed) -> float:
+    if not block.text:
+        return NEVER
     worth = -LATER * number / total
     if block.main:
         worth += LISTED if block.linked >= LINKED else MAIN

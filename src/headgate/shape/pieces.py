@@ -40,6 +40,9 @@ IN_VAIN = 400
 ALWAYS = float("inf")
 """The worth of a piece without which the others cannot be read: the heading of a table."""
 
+NEVER = -ALWAYS
+"""The worth of a piece that stands for what nobody looked at."""
+
 
 class Piece(NamedTuple):
     """A part of a text that is shown whole or not at all."""
@@ -144,7 +147,8 @@ class _Drawing:
         chosen: dict[int, int] = {}
         spent, vain = self.gap_bytes, 0
         for i in self.order:
-            if vain > IN_VAIN or room_bytes - spent < LEAST_BYTES:
+            full = vain > IN_VAIN or room_bytes - spent < LEAST_BYTES
+            if full or items[i].worth == NEVER:
                 break
             size = min(sizes[i], largest)
             around = self._gaps(i, chosen) * self.gap_bytes + self._heading(i, chosen)
@@ -159,7 +163,7 @@ class _Drawing:
             spent += size + around
             vain = 0
         for i in [before + 1 for before in chosen if before + 2 in chosen]:
-            between = self.joined[i] and self.joined[i + 1]
+            between = self.joined[i] and self.joined[i + 1] and items[i].worth != NEVER
             if i not in chosen and between and sizes[i] <= self.gap_bytes:
                 chosen[i] = sizes[i]
         return chosen, spent

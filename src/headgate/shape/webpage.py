@@ -8,45 +8,24 @@ from __future__ import annotations
 
 import html
 import re
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import NamedTuple
 
-RAW = frozenset({b"script", b"style", b"template", b"textarea", b"svg", b"math", b"iframe"})
-"""Elements whose inside is no text for a reader; it ends only at their own end."""
-
-HIDDEN = frozenset({b"noscript", b"select", b"object", b"canvas", b"audio", b"video", b"dialog"})
-AROUND = frozenset({b"nav", b"footer", b"aside", b"form", b"button", b"menu"})
-"""Elements that stand around the main text."""
-
-VOID = frozenset(
-    {
-        *(b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta"),
-        *(b"param", b"source", b"track", b"wbr"),
-    }
+from headgate.shape.elements import (
+    AROUND,
+    AROUND_NAME,
+    CELLS,
+    HEADINGS,
+    HIDDEN,
+    INLINE,
+    MAIN_NAME,
+    PREFIXES,
+    RAW,
+    VOID,
 )
 
-INLINE = frozenset(
-    {
-        *(b"a", b"abbr", b"acronym", b"b", b"bdi", b"bdo", b"big", b"cite", b"code", b"data"),
-        *(b"del", b"dfn", b"em", b"font", b"i", b"img", b"ins", b"kbd", b"label", b"mark", b"q"),
-        *(b"rp", b"rt", b"ruby", b"s", b"samp", b"small", b"span", b"strike", b"strong", b"sub"),
-        *(b"sup", b"time", b"tt", b"u", b"var", b"wbr", b"input", b"picture", b"source"),
-    }
-)
-CELLS = frozenset({b"td", b"th"})
-HEADINGS = {b"h1": "# ", b"h2": "## ", b"h3": "### ", b"h4": "#### ", b"h5": "##### ", b"h6": "# "}
-PREFIXES = {**HEADINGS, b"li": "- ", b"blockquote": "> ", b"dt": "- "}
-
-AROUND_NAME = re.compile(
-    rb"\b(?:nav|navbar|menu|footer|sidebar|breadcrumbs?|comments?|share|sharing|social|related"
-    rb"|recommend\w*|promo\w*|advert\w*|ads?|sponsor\w*|banner|cookie\w*|newsletter|subscribe|popup"
-    rb"|modal|widget|toolbar|pagination|pager|login|signup|copyright|hidden|skip|masthead"
-    rb"|disqus|outbrain|taboola|trending|popular|more-?stories|tags?|byline|meta)\b"
-)
-"""Names of classes and ids that page authors give to what surrounds the text."""
-
-MAIN_NAME = re.compile(rb"\b(?:article|content|main|post|entry|story|body|text)")
 NAMED = re.compile(rb"(?i)\s(?:class|id|role)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
 HREF = re.compile(rb"(?i)\shref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
 UNSEEN = re.compile(
@@ -59,6 +38,14 @@ SEARCHED_BACK = 24
 
 ATTRIBUTE_BYTES = 600
 """How much of a tag is read for its names: they stand early."""
+
+MOST_PARTS = 5_000
+LOOKED_AT = 256
+"""A page of so many tags is longer than most; from then on it is asked from time to time whether
+enough of it was read."""
+
+BLOCK_CHARS = 8
+"""What a block counts beside its text: the shortest ones take more room than they are long."""
 
 PROSE_WORDS = 12
 """A block of so many words is a sentence, not a label."""
@@ -97,16 +84,16 @@ class Block:
 
     @property
     def sentence_chars(self) -> int:
-        """How long it is, if it is main text in sentences and not a label or a list of links."""
-        if not self.main or self.linked >= LINKED_SHARE:
+        """How long it is, if it is text in sentences and not a label or a list of links."""
+        text = self.text
+        if self.linked >= LINKED_SHARE or len(text) < PROSE_WORDS:
             return 0
         # Some scripts write no spaces; three of their characters are about a word.
-        others = (len(self.text.encode()) - len(self.text)) // 6
-        return len(self.text) if self.text.count(" ") + others >= PROSE_WORDS else 0
+        others = 0 if text.isascii() else (len(text.encode()) - len(text)) // 6
+        return len(text) if text.count(" ") + others >= PROSE_WORDS else 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Element:
+class _Element(NamedTuple):
     """An open element, and how many blocks stood before it."""
 
     name: bytes
@@ -123,7 +110,7 @@ class _Reader:
         self.open: list[_Element] = []
         self.spans: list[tuple[int, int, bool]] = []
         """Elements that were closed: first block, block after the last, whether it is around."""
-        self.counts: Counter[bytes] = Counter()
+        self.counts: defaultdict[bytes, int] = defaultdict(int)
         self.title = ""
         self.texts: list[str] = []
         self.linked_chars = 0
@@ -137,6 +124,12 @@ class _Reader:
         self.told: dict[bytes, tuple[bool, bool]] = {}
         """What attributes say that were met before: pages write the same ones many times."""
         self.at_title = False
+        self.chars = 0
+        """About what all blocks would take."""
+
+    def has(self, enough_chars: int | None) -> bool:
+        """Whether that much was read."""
+        return enough_chars is not None and self.chars >= enough_chars
 
     def text(self, raw: bytes, at: int) -> None:
         """Take the text between two tags."""
@@ -260,6 +253,7 @@ class _Reader:
             first, last = self.first, max(at - 1, self.first)
             block = Block(self.prefix + text, first, last, linked, self.heading, self.links)
             self.blocks.append(block)
+            self.chars += len(text) + BLOCK_CHARS
         self.texts, self.links, self.linked_chars = [], [], 0
         self.prefix, self.heading = "", False
 
@@ -283,16 +277,18 @@ def _told(attributes: bytes) -> tuple[bool, bool]:
 
 def _mark_main(blocks: list[Block], spans: list[tuple[int, int, bool]]) -> None:
     """Leave out what stands around, then go into the element that holds most of the rest."""
-    sums = [0, *accumulate(block.sentence_chars for block in blocks)]
+    chars = [block.sentence_chars for block in blocks]
+    sums = [0, *accumulate(chars)]
     depths = [0] * (len(blocks) + 1)
     for first, after, around in spans:
         # Some pages wrap all they have in a form, or in what is called a menu.
         if around and sums[after] - sums[first] < LARGEST_AROUND * sums[-1]:
             depths[first] += 1
             depths[after] -= 1
-    for block, depth in zip(blocks, accumulate(depths), strict=False):
-        block.main = depth == 0
-    sums = [0, *accumulate(block.sentence_chars for block in blocks)]
+    for i, depth in enumerate(accumulate(depths[:-1])):
+        if depth:
+            blocks[i].main, chars[i] = False, 0
+    sums = [0, *accumulate(chars)]
     start, stop = 0, len(blocks)
     for first, after, _ in sorted(spans, key=lambda span: span[0] - span[1]):
         if start <= first and after <= stop and after - first < stop - start:
@@ -316,10 +312,15 @@ class Webpage:
 
     title: str
     blocks: list[Block]
+    stop: int
+    """How far it was read, in bytes."""
 
 
-def read_page(data: bytes) -> Webpage:
-    """Read a page; linear in its size, whatever it holds."""
+def read_page(data: bytes, enough_chars: int | None = None) -> Webpage:
+    """Read a page; linear in its size, whatever it holds.
+
+    A page of very many tags is read only until `enough_chars` of text are found, if they are given.
+    """
     reader = _Reader()
     names: dict[bytes, bytes] = {}
     parts = data.split(b"<")
@@ -329,21 +330,26 @@ def read_page(data: bytes) -> Webpage:
         part, start = parts[i], at
         at += 1 + len(part)
         i += 1
-        if part.startswith(b"!--"):
-            text, i, at = _past(parts, i - 1, start, b"-->")
-            reader.text(text, at - len(text))
-            continue
+        if i > MOST_PARTS and i % LOOKED_AT == 0 and reader.has(enough_chars):
+            at = start
+            break
         tag, closed, text = part.partition(b">")
-        if not closed or not (tag[:1].isalpha() or tag[:1] in b"/!?"):
-            reader.text(b"<" + part, start)
-            continue
-        while tag.count(b'"') % 2 and b">" in text:
-            # A quoted value may hold the sign that ends a tag.
-            more, _, text = text.partition(b">")
-            tag += b">" + more
-        name = names.get(tag)
+        name = names.get(tag) if closed else None
         if name is None:
-            name = names[tag] = _name(tag)
+            if part.startswith(b"!--"):
+                text, i, at = _past(parts, i - 1, start, b"-->")
+                reader.text(text, at - len(text))
+                continue
+            if not closed or not (tag[:1].isalpha() or tag[:1] in b"/!?"):
+                reader.text(b"<" + part, start)
+                continue
+            while tag.count(b'"') % 2 and b">" in text:
+                # A quoted value may hold the sign that ends a tag.
+                more, _, text = text.partition(b">")
+                tag += b">" + more
+            name = _name(tag)
+            if not tag.count(b'"') % 2:
+                names[tag] = name
         if tag[:1] == b"/":
             reader.end(name, start)
         elif name in RAW:
@@ -351,9 +357,10 @@ def read_page(data: bytes) -> Webpage:
                 text, i, at = _past_element(parts, i, at, name)
         elif name:
             reader.start(name, tag[len(name) : ATTRIBUTE_BYTES], start)
-        reader.text(text, at - len(text))
+        if text:
+            reader.text(text, at - len(text))
     reader.close(at)
-    return Webpage(SPACES.sub(" ", reader.title).strip(), reader.blocks)
+    return Webpage(SPACES.sub(" ", reader.title).strip(), reader.blocks, at)
 
 
 def _name(tag: bytes) -> bytes:
