@@ -193,11 +193,11 @@ def logged_to_stderr() -> Iterator[None]:
 def serving_for(asked: Namespace) -> Serving:
     """What the flags ask for."""
     need_extra()
-    from headgate.gateway.entry import LOCAL_NAMES, Entry
+    from headgate.gateway.entry import Entry
     from headgate.gateway.serving import Serving
     from headgate.gateway.token_file import token_in
     from headgate.gateway.upstreams import upstream_of, with_named
-    from headgate.loopback import is_loopback
+    from headgate.loopback import LOCAL_NAMES, is_loopback
 
     token = token_in(Path(asked.token_file)) if asked.token_file else ""
     hosts = LOCAL_NAMES | {host.lower() for host in asked.allow_host}

@@ -1,22 +1,28 @@
-"""Who may come in: checks that cost nothing, before a byte of the body is read.
-
-The gateway listens on loopback, where any page in the user's browser can reach it: so the host that
-was called, and the page that calls, must be known. Beyond loopback a token must be shown.
-"""
+"""Who may come in: checks that cost nothing, before a byte of the body is read."""
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from headgate.gateway.headers import TOKEN_HEADER
 from headgate.gateway.refusals import Refusal
-
-LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+from headgate.loopback import LOCAL_NAMES, Reason, shut_out
 
 TOKEN_FOLDER = "/token/"
 """A client that can set nothing but a base URL shows its token there."""
+
+REFUSED: Mapping[Reason, tuple[int, str]] = MappingProxyType(
+    {
+        "host": (421, "host {host} is not allowed; see --allow-host"),
+        "origin": (403, "pages may not call this; see --allow-origin"),
+        "token": (
+            401,
+            f"show the token in {TOKEN_HEADER.decode()}, or as /token/TOKEN/ in the URL",
+        ),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +39,15 @@ class Entry:
     def path_inside(self, path: str, headers: Mapping[bytes, bytes]) -> str:
         """The path of a request that may come in, without its token; raises `Refusal`."""
         host = headers.get(b"host", b"").decode("latin-1")
-        if host_name(host) not in self.hosts:
-            raise Refusal(421, "host", f"host {host[:100]!r} is not allowed; see --allow-host")
-        origin = headers.get(b"origin")
-        if origin is not None and origin.decode("latin-1").lower() not in self.origins:
-            raise Refusal(403, "origin", "pages may not call this; see --allow-origin")
+        origin = headers[b"origin"].decode("latin-1") if b"origin" in headers else None
         shown = headers.get(TOKEN_HEADER, b"").decode("latin-1")
         if path.startswith(TOKEN_FOLDER):
             shown, slash, rest = path[len(TOKEN_FOLDER) :].partition("/")
             path = slash + rest
-        if self.token and not hmac.compare_digest(shown.encode(), self.token.encode()):
-            said = f"show the token in {TOKEN_HEADER.decode()}, or as /token/TOKEN/ in the URL"
-            raise Refusal(401, "token", said)
+        reason = shut_out(
+            host, origin, shown, hosts=self.hosts, origins=self.origins, token=self.token
+        )
+        if reason is not None:
+            status, said = REFUSED[reason]
+            raise Refusal(status, reason, said.format(host=repr(host[:100])))
         return path
-
-
-def host_name(host: str) -> str:
-    """The name in a `Host` header, without its port."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower().rstrip(".")

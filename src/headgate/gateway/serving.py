@@ -7,16 +7,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from headgate.errors import PolicyError
-from headgate.gateway.entry import LOCAL_NAMES, Entry
+from headgate.gateway.entry import Entry
 from headgate.gateway.upstreams import DEFAULTS, Upstream
-from headgate.loopback import is_loopback
+from headgate.loopback import LEAST_TOKEN_CHARS, LOCAL_NAMES, is_loopback
 from headgate.policy import Policy
 
 MOST_BODY_BYTES = 32 * 1024 * 1024
 """What the strictest provider takes; held in memory while it is prepared."""
-
-LEAST_TOKEN_CHARS = 22
-"""128 bits, written with 64 letters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,23 @@
-"""Who may come in where a server is offered over HTTP.
-
-Only this machine, unless there is a token. A page in a browser may not: the names that the proxy
-could be reached by, and the pages that ask, are checked first (DNS rebinding).
-"""
+"""Who may come in where a server is offered over HTTP: only this machine, or who has a token."""
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from headgate.errors import HeadgateError
-from headgate.loopback import is_loopback
-
-TOKEN_CHARS = 22
-"""128 bits, however they are written."""
+from headgate.loopback import LEAST_TOKEN_CHARS, Reason, is_loopback, shut_out
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
+
+REFUSED: Mapping[Reason, tuple[int, str]] = MappingProxyType(
+    {
+        "host": (421, "this host is not served here"),
+        "origin": (403, "this origin may not ask"),
+        "token": (401, "a bearer token is needed"),
+    }
+)
 
 
 class BadAddress(HeadgateError):
@@ -33,30 +34,32 @@ class Door:
 
     def refuses(self, headers: Mapping[str, str]) -> tuple[int, str] | None:
         """The status and the words for who may not; None: come in."""
-        if not self._is_ours(headers.get("host", "")):
-            return 421, "this host is not served here"
-        origin = headers.get("origin")
-        if origin is not None and not self._is_ours(origin.partition("://")[2]):
-            return 403, "this origin may not ask"
-        if self.token:
-            given = headers.get("authorization", "").removeprefix("Bearer ")
-            if not hmac.compare_digest(given.encode(), self.token.encode()):
-                return 401, "a bearer token is needed"
-        return None
+        reason = shut_out(
+            headers.get("host", ""),
+            headers.get("origin"),
+            headers.get("authorization", "").removeprefix("Bearer "),
+            hosts=self._ours(),
+            origins=self._ours("http://", "https://"),
+            token=self.token,
+        )
+        return REFUSED[reason] if reason else None
 
-    def _is_ours(self, place: str) -> bool:
+    def _ours(self, *schemes: str) -> frozenset[str] | None:
+        """The names it may be reached by; None: any, where a token stands for them."""
         if not is_loopback(self.host):
-            return True  # the token stands for the names it may be reached by
-        return place in {f"{name}:{self.port}" for name in LOCAL}
+            return None
+        return frozenset(
+            f"{scheme}{name}:{self.port}" for scheme in schemes or ("",) for name in LOCAL
+        )
 
 
 def door_of(http: str, token: str) -> Door:
     """The door at an address; one that others can reach needs a token."""
     host, port = address_of(http)
-    if not is_loopback(host) and len(token) < TOKEN_CHARS:
+    if not is_loopback(host) and len(token) < LEAST_TOKEN_CHARS:
         raise BadAddress(
             f"{host} can be reached from elsewhere; set HEADGATE_TOKEN to a secret of at least "
-            f"{TOKEN_CHARS} characters that clients send as a bearer token"
+            f"{LEAST_TOKEN_CHARS} characters that clients send as a bearer token"
         )
     return Door(host, port, token)
 
