@@ -34,6 +34,9 @@ LINKED = 0.8
 POINTED = 6.0
 """What a block gains that the query points at."""
 
+BEYOND = 0.5
+"""As how late a block counts that was read only because the query may point at it."""
+
 LABELLED = 1.0
 """How strongly a label that stands nowhere else points at its block."""
 
@@ -64,7 +67,7 @@ def _pieces(page: Webpage, source: Source, pointed: Pointed, *, by_bytes: bool) 
     places = _places(page.blocks, source.data, by_bytes=by_bytes)
     total = len(source.data) if by_bytes else source.lines
     items = [
-        Piece(first, last, block.text, _worth(block, i, len(page.blocks), pointed))
+        Piece(first, last, block.text, _worth(page, i, pointed))
         for i, (block, (first, last)) in enumerate(zip(page.blocks, places, strict=True))
         if block.main or block.linked < LINKED or i in pointed
     ]
@@ -82,10 +85,12 @@ def _pieces(page: Webpage, source: Source, pointed: Pointed, *, by_bytes: bool) 
     )
 
 
-def _worth(block: Block, number: int, total: int, pointed: Pointed) -> float:
+def _worth(page: Webpage, number: int, pointed: Pointed) -> float:
+    block = page.blocks[number]
     if not block.text:
         return NEVER
-    worth = -LATER * number / total
+    is_beyond = block.first >= page.stop and number in pointed
+    worth = -LATER * (BEYOND if is_beyond else number / len(page.blocks))
     if block.main:
         worth += LISTED if block.linked >= LINKED else MAIN
     else:
