@@ -151,6 +151,9 @@ class Marker:
     style: MarkerStyle = DEFAULT_STYLE
     within: Callable[[Ask], Ask] | None = None
     """Where only a part is shown: turns an ask inside the part into one for the original."""
+    lines_before: int = 0
+    bytes_before: int = 0
+    """What stands in the original before the text that is shaped, and is shown in any case."""
 
     def long(self, missing: int, total: int, what: Missing, tokens: int, ask: Ask) -> str:
         """The full form: how much is missing, and the exact next action."""
@@ -162,6 +165,8 @@ class Marker:
 
     def gap(self, first: int, last: int, what: Missing = "lines") -> str:
         """The form at a gap inside the text: which ones are missing there."""
+        before = {"lines": self.lines_before, "bytes": self.bytes_before}.get(what, 0)
+        first, last = first + before, last + before
         if first == last:
             one = self.style.gap.replace("{first}-{last}", "{first}")
             return one.format(what=what.removesuffix("s"), first=first, last=last, tag=self.tag)
@@ -266,7 +271,15 @@ class Marker:
             return self.style.file.format(ref=self.ref, path=self.path)
         return self._read(ask)
 
+    def _in_whole(self, ask: Ask) -> Ask:
+        """The same ask, made of the original; it is not JSON, whatever the part of it is."""
+        if ask.name == "bytes":
+            return Ask("bytes", shifted(ask.value, self.bytes_before))
+        lines = ask.value if ask.name == "lines" else "1-"
+        return Ask("lines", shifted(lines, self.lines_before))
+
     def _read(self, ask: Ask) -> str:
+        ask = self._in_whole(ask) if self.bytes_before else ask
         ask = self.within(ask) if self.within else ask
         template = self.style.cli if self.style.reader == "cli" else self.style.tool
         return template.format(
@@ -276,6 +289,12 @@ class Marker:
             ask=ask.argument if "{ask}" in template else "",
             flag=ask.flag if "{flag}" in template else "",
         )
+
+
+def shifted(span: str, by: int) -> str:
+    """A range as one asks for it, `401-800` or `401-`, so many further on."""
+    first, _, last = span.partition("-")
+    return f"{int(first) + by}-{int(last) + by if last else ''}"
 
 
 def about(count: int) -> str:

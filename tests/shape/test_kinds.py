@@ -153,3 +153,7 @@ def test_any_bytes_have_a_kind(data):
 def test_hostile_texts_have_a_kind_at_once(data):
     assert recognise(data) in KINDS
     assert language_of(data) is None or is_binary(data)
+
+
+def test_one_line_over_and_over_is_no_table():
+    assert recognise(b"the same line again\n" * 40) == "prose"

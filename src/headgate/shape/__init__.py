@@ -14,12 +14,25 @@ def shape(
     source: Source, room: Room, query: Query, marker: Marker, *, keep: Keep, is_error: bool
 ) -> Shaped:
     """Shape a source; what its kind's shaper cannot read is shaped as text."""
-    from headgate.shape.repeats import shape_repeats
-    from headgate.shape.text import shape_error, shape_text
-    from headgate.shape.ways import BY_KIND, BY_POSITION, STRUCTURED
+    from headgate.shape.preface import preface_of, shape_after
+    from headgate.shape.ways import BY_POSITION
 
     if keep in BY_POSITION:
         return BY_POSITION[keep](source, room, query, marker)
+
+    def by_kind(source: Source, room: Room, marker: Marker) -> Shaped:
+        return _by_kind(source, room, query, marker, is_error)
+
+    preface = preface_of(source.data) if source.kind != "binary" else 0
+    shaped = shape_after(preface, source, room, marker, by_kind) if preface else None
+    return shaped or by_kind(source, room, marker)
+
+
+def _by_kind(source: Source, room: Room, query: Query, marker: Marker, is_error: bool) -> Shaped:
+    from headgate.shape.repeats import shape_repeats
+    from headgate.shape.text import shape_error, shape_text
+    from headgate.shape.ways import BY_KIND, STRUCTURED
+
     # An error is told by its end, whatever it looks like, unless it must stay what it is.
     ways = [shape_repeats, BY_KIND.get(source.kind)]
     if is_error and source.kind not in STRUCTURED:

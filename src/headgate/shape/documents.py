@@ -48,7 +48,13 @@ def headings(lines: Sequence[str]) -> list[int]:
 
 
 MARKDOWN = Lining(
-    headings, outline_share=0.08, head_lean=0.5, near=25, pointed_share=0.5, divisible=True
+    headings,
+    outline_share=0.08,
+    head_lean=0.5,
+    near=25,
+    pointed_share=0.5,
+    divisible=True,
+    names_share=0.4,
 )
 PROSE = Lining(
     lambda lines: (),
@@ -57,4 +63,5 @@ PROSE = Lining(
     near=3,
     pointed_share=0.4,
     divisible=True,
+    names_share=0.3,
 )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headgate.normalise import UTF_16, normalise
+from headgate.shape.preface import preface_of
 from headgate.shape.traits import BUILDS, LANGUAGES, LINE, LOGGED, OTHERS, TESTS, TRACES
 from headgate.types import Kind
 
@@ -104,7 +105,8 @@ def recognise(data: bytes, *, tool: str = "") -> Kind:
     """The kind of a result, normalised or not; `tool` helps where its structure says little."""
     if is_binary(data[:HEAD_BYTES]):
         return "binary"
-    text = _sample(data)
+    preface = preface_of(data)
+    text = _sample(data[preface:] if preface else data)
     lines = _some_lines(text)
     if not lines:
         return "prose"
@@ -291,6 +293,8 @@ def _is_table(view: _View) -> bool:
     lines = view.lines[:24]
     if len(lines) < 3 and not UPPER_HEADING.match(lines[0]):
         return False
+    if 2 * len(set(lines)) <= len(lines):
+        return False  # one line over and over
     # Beyond the end of short lines everything is blank, and no sign of a column.
     width = min(sorted(map(len, lines))[len(lines) // 5], 120)
     blank = (1 << width) - 1

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from headgate.marker import Marker
 from headgate.shape.labels import labelled
+from headgate.shape.names import naming
 from headgate.shape.pieces import Piece, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.worth import Pointed, pointed_by
@@ -60,6 +61,8 @@ class Lining:
     """What part of the room such lines may take from the others."""
     divisible: bool = False
     """Half a line is better than none: it is a sentence."""
+    names_share: float = 0.0
+    """What part of the room goes to lines that name files, addresses and the like."""
 
 
 def shape_lined(
@@ -74,10 +77,11 @@ def shape_lined(
         return None
     worths: dict[int, float] = {}
     raise_near(worths, pointed_by(query, lines), lines, lining, room_bytes)
-    for number in within(labelled(lines), lines, room_bytes * LABELLED_SHARE):
-        worths[number] = OUTLINED
-    for number in within(lining.outline(lines), lines, room_bytes * lining.outline_share):
-        worths[number] = OUTLINED
+    shares = [(labelled(lines), LABELLED_SHARE), (lining.outline(lines), lining.outline_share)]
+    if lining.names_share:
+        shares.append((naming(lines), lining.names_share))
+    for ranked, share in shares:
+        worths |= dict.fromkeys(within(ranked, lines, room_bytes * share), OUTLINED)
     items = with_ends(lines, worths, room_bytes, lining.head_lean)
     pieces = Pieces(items, len(lines), divisible=lining.divisible)
     return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines")

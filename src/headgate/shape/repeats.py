@@ -100,7 +100,8 @@ def _counted(lines: Sequence[bytes], source: Source, room: Room, marker: Marker)
         times = end - start
         text = lines[start].decode(errors="replace")
         if times >= LEAST_SAME and text.strip():
-            out += [text, marker.aside(f"line {start + 1} comes {times:,} times, up to {end}")]
+            first, last = marker.lines_before + start + 1, marker.lines_before + end
+            out += [text, marker.aside(f"line {first} comes {times:,} times, up to {last}")]
             saved += (times - 1) * (len(text) + 1)
         else:
             out += [text] * times

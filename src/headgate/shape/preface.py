@@ -1,0 +1,58 @@
+"""What a harness writes above the output of a command: shown as it is, and no part of the output.
+
+`Exit code 1`, or a few lines such as `Wall time: 0.3 seconds` up to one that says `Output:`. What
+follows has a kind of its own and is shaped by it; its lines keep the numbers they have in the
+whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from headgate.marker import Marker
+from headgate.shape.shaper import Room, Shaped, Source
+
+LONGEST_BYTES = 1_200
+"""Whoever says more before the output says something."""
+
+LARGEST_PART = 4
+"""A preface may take this part of the room, else it is shaped as the rest is."""
+
+SEAM_TOKENS = 2
+"""What a preface and the text below it may measure more as one than apart."""
+
+PREFACE = re.compile(
+    rb"(?:[^\n]{1,160}\n){0,8}?(?:outputs?|observations?|results?|stdout|response):[ \t]*\r?\n"
+    rb"|(?:<returncode>-?\d+</returncode>\s{0,4})?<(?:output|stdout)>[ \t]*\r?\n"
+    rb"|(?:process )?(?:exit(?:ed)?)(?: with)? code:? -?\d+\r?\n",
+    re.IGNORECASE,
+)
+
+
+def preface_of(data: bytes) -> int:
+    """How many bytes of a text stand before its output; 0: all of it is."""
+    found = PREFACE.match(data, 0, LONGEST_BYTES)
+    return found.end() if found and data[found.end() :].strip() else 0
+
+
+def shape_after(
+    preface: int, source: Source, room: Room, marker: Marker, way: Callable[..., Shaped]
+) -> Shaped | None:
+    """The preface as it is, and below it the output in its own `way`; None: no room for both."""
+    before = source.data[:preface].decode(errors="replace")
+    size = room.size(before)
+    if size * LARGEST_PART > room.limit:
+        return None
+    lines = before.count("\n")
+    rest = replace(
+        source,
+        data=source.data[preface:],
+        size=max(source.size - size, 1),
+        lines=source.lines - lines,
+    )
+    below = Room(room.limit - size - SEAM_TOKENS, room.meter)
+    shaped = way(rest, below, replace(marker, lines_before=lines, bytes_before=preface))
+    text = before + shaped.text
+    return Shaped(text, shaped.how) if room.fits(text) else None
