@@ -39,6 +39,7 @@ SIGNS: tuple[tuple[bytes, float], ...] = (
     (rb"(?i)\b(critical|severe|emerg|alert)\b", 5),
     (rb"(?i)\b(warn|warnings?|deprecated)\b", 1.5),
     (rb"^(_{3,}|={3,}|-{3,}|\*{3,}|#{3,}) \S.{0,160} (_{3,}|={3,}|-{3,}|\*{3,}|#{3,})$", 5),
+    ("[^ ] (━━━━━━━━|────────|════════|⎯⎯⎯⎯⎯⎯⎯⎯)".encode(), 12),
 )
 
 ENDINGS = frozenset({0, 1, 2})
