@@ -77,3 +77,20 @@ def test_a_block_knows_where_its_source_stands():
     places = [page[b.first : b.last + 1] for b in read_page(page).blocks]
 
     assert places == [b"one", b"two <b>three</b>"]
+
+
+def test_a_page_of_very_many_tags_is_read_until_there_is_enough():
+    row = "<tr><td>a<td>b</tr>"
+    long = f"<table>{row * 4_000}</table>".encode()
+
+    assert len(read_page(long).blocks) == 4_000
+    some, more = read_page(long, 100), read_page(long, 1_000_000)
+    assert 1_000 < len(some.blocks) < 1_200 < 2_000 < len(more.blocks) < 2_400
+    assert some.blocks == read_page(long[: some.stop]).blocks
+    assert read_page(long[: some.stop], 100).stop == some.stop
+
+
+def test_what_is_never_closed_goes_up_to_the_end():
+    assert texts("<p>text<!-- no <p>no") == ["text"]
+    assert texts("<p>text<script>no <p>no") == ["text"]
+    assert texts("<p>text<SCRIPT>no</scripT ><p>more") == ["text", "more"]

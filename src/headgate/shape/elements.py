@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 RAW = frozenset({b"script", b"style", b"template", b"textarea", b"svg", b"math", b"iframe"})
+RAW_ENDS = {name: re.compile(rb"(?i)</" + name) for name in RAW}
 """Elements whose inside is no text for a reader; it ends only at their own end."""
 
 HIDDEN = frozenset({b"noscript", b"select", b"object", b"canvas", b"audio", b"video", b"dialog"})
@@ -20,10 +21,10 @@ VOID = frozenset(
 
 INLINE = frozenset(
     {
-        *(b"a", b"abbr", b"acronym", b"b", b"bdi", b"bdo", b"big", b"cite", b"code", b"data"),
-        *(b"del", b"dfn", b"em", b"font", b"i", b"img", b"ins", b"kbd", b"label", b"mark", b"q"),
-        *(b"rp", b"rt", b"ruby", b"s", b"samp", b"small", b"span", b"strike", b"strong", b"sub"),
-        *(b"sup", b"time", b"tt", b"u", b"var", b"wbr", b"input", b"picture", b"source"),
+        *(b"a", b"abbr", b"acronym", b"b", b"bdi", b"bdo", b"big", b"br", b"cite", b"code"),
+        *(b"data", b"del", b"dfn", b"em", b"font", b"i", b"img", b"ins", b"kbd", b"label", b"mark"),
+        *(b"q", b"rp", b"rt", b"ruby", b"s", b"samp", b"small", b"span", b"strike", b"strong"),
+        *(b"sub", b"sup", b"time", b"tt", b"u", b"var", b"wbr", b"input", b"picture", b"source"),
     }
 )
 CELLS = frozenset({b"td", b"th"})

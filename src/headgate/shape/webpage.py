@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -23,6 +24,7 @@ from headgate.shape.elements import (
     MAIN_NAME,
     PREFIXES,
     RAW,
+    RAW_ENDS,
     VOID,
 )
 
@@ -39,10 +41,13 @@ SEARCHED_BACK = 24
 ATTRIBUTE_BYTES = 600
 """How much of a tag is read for its names: they stand early."""
 
-MOST_PARTS = 5_000
+MOST_PARTS = 4_500
 LOOKED_AT = 256
 """A page of so many tags is longer than most; from then on it is asked from time to time whether
 enough of it was read."""
+
+TOO_MANY_PARTS = 2 * MOST_PARTS
+"""With so many tags and hardly any text it is not read on, either."""
 
 BLOCK_CHARS = 8
 """What a block counts beside its text: the shortest ones take more room than they are long."""
@@ -124,12 +129,10 @@ class _Reader:
         self.told: dict[bytes, tuple[bool, bool]] = {}
         """What attributes say that were met before: pages write the same ones many times."""
         self.at_title = False
+        self.is_filled = False
+        """Whether there is more than space since the last block."""
         self.chars = 0
         """About what all blocks would take."""
-
-    def has(self, enough_chars: int | None) -> bool:
-        """Whether that much was read."""
-        return enough_chars is not None and self.chars >= enough_chars
 
     def text(self, raw: bytes, at: int) -> None:
         """Take the text between two tags."""
@@ -159,6 +162,8 @@ class _Reader:
         if not self.texts:
             self.first = at
         self.texts.append(text)
+        self.chars += len(text)
+        self.is_filled = self.is_filled or not text.isspace()
         if self.link is not None:
             self.linked_chars += len(text.strip())
 
@@ -167,18 +172,18 @@ class _Reader:
         if name == b"title" and not self.blocks:
             self.at_title = True
             return
-        if name == b"br":
-            self.texts.append("\n")
+        if name in INLINE:
+            if name == b"a":
+                self._begin_link(attributes)
+            elif name == b"br":
+                self.texts.append("\n")
             return
-        if name == b"a":
-            self._begin_link(attributes)
+        if name == b"option":
             return
-        if name in INLINE or name == b"option":
-            return
-        if name in CELLS:
-            self._begin_cell()
-        else:
+        if name not in CELLS:
             self.end_block(at)
+        elif self.is_filled:
+            self.texts.append(" | ")
         if name in PREFIXES:
             self.prefix, self.heading = PREFIXES[name], name in HEADINGS
         if name not in VOID:
@@ -188,10 +193,6 @@ class _Reader:
         found = HREF.search(attributes)
         address = next(filter(None, found.groups()), b"") if found else b""
         self.link = (html.unescape(address.decode(errors="replace")), len(self.texts))
-
-    def _begin_cell(self) -> None:
-        if any(text.strip() for text in self.texts):
-            self.texts.append(" | ")
 
     def _enter(self, name: bytes, attributes: bytes) -> None:
         told = self.told.get(attributes)
@@ -209,10 +210,9 @@ class _Reader:
         if name == b"title":
             self.at_title = False
             return
-        if name == b"a":
-            self._end_link()
-            return
         if name in INLINE:
+            if name == b"a":
+                self._end_link()
             return
         if name not in CELLS:
             self.end_block(at)
@@ -253,9 +253,9 @@ class _Reader:
             first, last = self.first, max(at - 1, self.first)
             block = Block(self.prefix + text, first, last, linked, self.heading, self.links)
             self.blocks.append(block)
-            self.chars += len(text) + BLOCK_CHARS
+            self.chars += BLOCK_CHARS
         self.texts, self.links, self.linked_chars = [], [], 0
-        self.prefix, self.heading = "", False
+        self.prefix, self.heading, self.is_filled = "", False, False
 
     def close(self, at: int) -> None:
         """The page ends."""
@@ -330,14 +330,14 @@ def read_page(data: bytes, enough_chars: int | None = None) -> Webpage:
         part, start = parts[i], at
         at += 1 + len(part)
         i += 1
-        if i > MOST_PARTS and i % LOOKED_AT == 0 and reader.has(enough_chars):
+        if i % LOOKED_AT == 0 and _is_enough(reader.chars, i, enough_chars):
             at = start
             break
         tag, closed, text = part.partition(b">")
         name = names.get(tag) if closed else None
         if name is None:
             if part.startswith(b"!--"):
-                text, i, at = _past(parts, i - 1, start, b"-->")
+                text, i, at = _past(data, i, at, data.find(b"-->", start))
                 reader.text(text, at - len(text))
                 continue
             if not closed or not (tag[:1].isalpha() or tag[:1] in b"/!?"):
@@ -354,7 +354,8 @@ def read_page(data: bytes, enough_chars: int | None = None) -> Webpage:
             reader.end(name, start)
         elif name in RAW:
             if not tag.endswith(b"/"):
-                text, i, at = _past_element(parts, i, at, name)
+                ended = RAW_ENDS[name].search(data, at)
+                text, i, at = _past(data, i, at, ended.start() if ended else -1)
         elif name:
             reader.start(name, tag[len(name) : ATTRIBUTE_BYTES], start)
         if text:
@@ -363,29 +364,25 @@ def read_page(data: bytes, enough_chars: int | None = None) -> Webpage:
     return Webpage(SPACES.sub(" ", reader.title).strip(), reader.blocks, at)
 
 
+def _is_enough(chars: int, parts: int, enough_chars: int | None) -> bool:
+    if enough_chars is None or parts <= MOST_PARTS:
+        return False
+    return chars >= enough_chars or parts > TOO_MANY_PARTS
+
+
 def _name(tag: bytes) -> bytes:
     words = tag[:32].lstrip(b"/").split(None, 1)
     return words[0].rstrip(b"/").lower() if words and words[0][:1].isalpha() else b""
 
 
-def _past(parts: list[bytes], i: int, at: int, end: bytes) -> tuple[bytes, int, int]:
-    """The text after an end mark, the next part, and its place."""
-    while i < len(parts):
-        _, found, text = parts[i].partition(end)
-        at += 1 + len(parts[i])
-        i += 1
-        if found:
-            return text, i, at
-    return b"", i, at
+def _past(data: bytes, i: int, at: int, end: int) -> tuple[bytes, int, int]:
+    """The text after the tag or comment that ends from `end` on, the next part, and its place.
 
-
-def _past_element(parts: list[bytes], i: int, at: int, name: bytes) -> tuple[bytes, int, int]:
-    """The text after the end tag of an element whose inside is skipped."""
-    end = b"/" + name
-    while i < len(parts):
-        part = parts[i]
-        at += 1 + len(part)
-        i += 1
-        if part[: len(end)].lower() == end:
-            return part.partition(b">")[2], i, at
-    return b"", i, at
+    Part `i` begins at `at`; what never ends goes up to the end of the page.
+    """
+    stop = data.find(b">", end) if end >= 0 else -1
+    if stop < 0:
+        return b"", sys.maxsize, len(data)
+    following = data.find(b"<", stop)
+    following = len(data) if following < 0 else following
+    return data[stop + 1 : following], i + data.count(b"<", at, following), following
