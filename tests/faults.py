@@ -23,6 +23,17 @@ def file_size_limit(most_bytes: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+@contextmanager
+def no_more_files() -> Iterator[None]:
+    """This process has as many files open as it may; what is open stays open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
 def as_nobody(act: Callable[[Path], None]) -> None:
     """Run `act` in a folder of its own as a user without privileges: root ignores permissions.
 

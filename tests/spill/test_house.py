@@ -12,6 +12,7 @@ from headgate.retention import EVERYTHING, Need, Retention
 from headgate.spill.house import SWEEP_EVERY_NS, House, NoRoom
 from headgate.spill.local import LocalStore
 from headgate.spill.usage import Counts
+from tests.faults import no_more_files
 from tests.spill.keeping import keep, ref_in, session_path
 
 HOUR = 3_600 * 10**9
@@ -280,6 +281,59 @@ def test_a_stream_that_meets_the_quota_keeps_what_it_has(open_store, tmp_path):
     assert on_disk(tmp_path / "state") <= 2_000_000
     busy.abort()
     assert counted(store) == (on_disk(tmp_path / "state"), 1)
+
+
+@pytest.mark.proves("K4", "P13")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_and_its_parent_count_together(open_store, tmp_path):
+    store = open_store()
+    keep(store, text(0))
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            for i in range(100, 120):
+                keep(store, text(i))
+            status = 0
+        finally:
+            os._exit(status)
+    for i in range(1, 21):
+        keep(store, text(i))
+
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert len(store.all()) == 41
+    assert counted(store) == (on_disk(tmp_path / "state"), 41) == (4_100, 41)
+
+
+@pytest.mark.proves("K4")
+@pytest.mark.parametrize("which", ["usage", "sessions/s/usage"])
+def test_counts_that_somebody_deletes_are_counted_anew_by_who_has_them_open(
+    open_store, tmp_path, which
+):
+    store = open_store()
+    keep(store, text(0))
+    (tmp_path / "state" / which).unlink()
+
+    keep(store, text(1))
+
+    assert counted(store) == (200, 2)
+    assert counted(open_store()) == (200, 2)
+    assert store.shelf.usage.read() == Counts(200, 2)
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_a_process_that_can_open_no_more_files_is_told_and_counts_on(open_store, tmp_path, used):
+    store = open_store()
+    if used:
+        keep(store, text(0))
+    ref, sha256 = ref_in(store, text(1)), hashlib.sha256(text(1)).hexdigest()
+    with no_more_files(), pytest.raises(StoreError, match="too many open files"):
+        store.put(ref, text(1), call_id="c", tool="t", sha256=sha256, clean=True)
+
+    keep(store, text(1))
+
+    kept = 2 if used else 1
+    assert counted(store) == (on_disk(tmp_path / "state"), kept) == (100 * kept, kept)
 
 
 @pytest.mark.proves("K4")
