@@ -27,10 +27,15 @@ def shape_prose(source: Source, room: Room, query: Query, marker: Marker) -> Sha
 
     Whatever is not recognised as something else is prose, so trouble is looked for, too.
     """
-    found = sketch_of(source.data, 0, NO_QUERY).found.values()
-    ranked = [line.number - 1 for line in sorted(found, key=lambda one: (-one.score, one.number))]
-    lining = replace(PROSE, outline=lambda lines: [n for n in ranked if n < len(lines)])
+    lining = replace(PROSE, outline=lambda lines: _standing_out(source.data, len(lines)))
     return shape_lined(source, room, query, marker, lining)
+
+
+def _standing_out(data: bytes, total: int) -> list[int]:
+    """The lines that stand out, counted from 0, the brightest first."""
+    found = sketch_of(data, 0, NO_QUERY).found.values()
+    ranked = sorted(found, key=lambda line: (-line.score, line.number))
+    return [line.number - 1 for line in ranked if line.number <= total]
 
 
 def headings(lines: Sequence[str]) -> list[int]:

@@ -66,16 +66,14 @@ def _defines(line: str) -> bool:
 def by_folder(lines: Sequence[str]) -> Iterator[int]:
     """Entries whose folder or ending is rare, then one of each folder, then a second of each."""
     names = _names(lines)
-    folders: defaultdict[str, list[int]] = defaultdict(list)
-    for number, name in enumerate(names):
-        folders[name.rpartition("/")[0]].append(number)
-    alone = [numbers[0] for numbers in folders.values() if len(numbers) == 1]
+    folders = _by_folder(names)
+    alone = [numbers[0] for numbers in folders if len(numbers) == 1]
     endings, rare = _rarely_ended(names)
     few = _some(rare, len(names), endings) + _some(alone, len(names), len(folders))
     few.sort(key=lambda number: ("/." not in names[number], names[number].count("/")))
     first = dict.fromkeys(few)
     yield from first
-    yield from (number for number in _in_turns(list(folders.values())) if number not in first)
+    yield from (number for number in _in_turns(folders) if number not in first)
 
 
 def _names(lines: Sequence[str]) -> Sequence[str]:
@@ -86,8 +84,19 @@ def _names(lines: Sequence[str]) -> Sequence[str]:
     return [line.rpartition(" ")[2].rstrip(signs) or line for line in lines]
 
 
+def _by_folder(names: Sequence[str]) -> list[Sequence[int]]:
+    if not any("/" in name for name in names):
+        return [range(len(names))]
+    folders: defaultdict[str, list[int]] = defaultdict(list)
+    for number, name in enumerate(names):
+        folders[name.rpartition("/")[0]].append(number)
+    return [*folders.values()]
+
+
 def _rarely_ended(names: Sequence[str]) -> tuple[int, list[int]]:
     """How many endings there are, and the entries whose ending no other has."""
+    if not any("." in name for name in names):
+        return 1, []
     after_dot = [name.rpartition(".")[2] for name in names]
     counts = Counter(after_dot)
     once = [number for number, end in enumerate(after_dot) if counts[end] == 1]

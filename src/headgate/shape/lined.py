@@ -91,23 +91,31 @@ def with_ends(
     lines: Sequence[str], worths: Mapping[int, float], room_bytes: float, head_lean: float
 ) -> list[Piece]:
     """The lines that are worth something, and as many at the ends as can have room at all."""
-    first = _reach(lines, room_bytes * MORE_THAN_ROOM)
-    last = _reach(lines[::-1], room_bytes * MORE_THAN_ROOM)
-    near_ends = {*range(first), *range(len(lines) - last, len(lines))}
-    items: list[Piece] = []
-    for i in sorted(near_ends | worths.keys()):
-        worth = max(worths.get(i, 0.0), by_place(i, len(lines), head_lean))
-        items.append(Piece(i + 1, i + 1, lines[i], worth))
-    return items
+    total = len(lines)
+    first = _reach(lines, total, room_bytes * MORE_THAN_ROOM)
+    last = _reach(reversed(lines), total, room_bytes * MORE_THAN_ROOM)
+    near_ends = {*range(first), *range(total - last, total)}
+    # By its place a line is worth most at the ends, the rest by how near it is to one.
+    turn = max(total * head_lean, 1.0)
+    rest = total - turn + 1
+    return [
+        Piece(
+            i + 1,
+            i + 1,
+            lines[i],
+            max(worths.get(i, 0.0), END * (1 - min(i / turn, (total - 1 - i) / rest))),
+        )
+        for i in sorted(near_ends | worths.keys())
+    ]
 
 
-def _reach(lines: Sequence[str], room_bytes: float) -> int:
-    """How many lines from the start fill the room."""
+def _reach(lines: Iterable[str], total: int, room_bytes: float) -> int:
+    """How many of the lines fill the room."""
     for count, line in enumerate(lines, 1):
         room_bytes -= len(line) + 1
         if room_bytes < 0:
             return count
-    return len(lines)
+    return total
 
 
 def within(numbers: Iterable[int], lines: Sequence[str], room_bytes: float) -> Iterable[int]:
@@ -117,12 +125,6 @@ def within(numbers: Iterable[int], lines: Sequence[str], room_bytes: float) -> I
         if room_bytes < 0:
             return
         yield number
-
-
-def by_place(number: int, total: int, head_lean: float) -> float:
-    """What a line is worth by its place: at the ends most, the rest by how near it is to one."""
-    turn = max(total * head_lean, 1.0)
-    return END * (1 - min(number / turn, (total - 1 - number) / (total - turn + 1)))
 
 
 def raise_near(
