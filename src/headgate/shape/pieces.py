@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headgate.marker import Ask, Marker, Missing
+from headgate.measure.lengths import bytes_in
 from headgate.shape.cut import grapheme_before
 from headgate.shape.fill import Drawn, fill
 from headgate.shape.shaper import Room, Shaped, Source
@@ -78,7 +79,7 @@ class Pieces:
     sizes: Sequence[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        sizes = [len(piece.text.encode()) + 1 for piece in self.items]
+        sizes = [bytes_in(piece.text) + 1 for piece in self.items]
         object.__setattr__(self, "sizes", sizes)
 
 
@@ -103,7 +104,8 @@ class _Drawing:
         self.marker = marker
         self.name = name
         items = pieces.items
-        self.order = sorted(range(len(items)), key=lambda i: (-items[i].worth, i))
+        worths = [-piece.worth for piece in items]
+        self.order = sorted(range(len(items)), key=worths.__getitem__)
         sample = "\n".join(piece.text for piece in items[:200])[:20_000]
         # What is shown may be denser or thinner than the source it was taken from.
         self.bytes_per_unit = len(sample.encode()) / max(room.size(sample), 1) if sample else 1.0
