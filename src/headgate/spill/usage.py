@@ -150,9 +150,9 @@ class Usage:
 
     def take(self, *, wait: bool) -> None:
         """Take the lock of the file that is at its path now."""
+        sheet = self._sheet
         if not self._guard.take(wait=wait):
             raise self._busy(wait)
-        sheet = self._sheet
         try:
             if self._opened_by != self._guard.pid:
                 # What a fork inherits is locked wherever its parent has locked it.
