@@ -87,3 +87,13 @@ def test_without_a_state_folder_nothing_happens(state, fresh):
 
 def test_every_scanner_of_the_package_is_found():
     assert [type(scanner) for scanner in compiled.scanners()] == [Scanner] * 3
+
+
+def test_what_had_to_be_compiled_is_kept_in_the_end(state, fresh):
+    [first, _] = fresh()
+    with compiled.patterns_of(state):
+        first.first(b"x")
+
+    [again, _] = fresh()
+    with compiled.patterns_of(state):
+        assert again.is_compiled

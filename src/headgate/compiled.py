@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -26,6 +26,16 @@ SCANNERS: Final = (
 """Every scanner, by the file it stands in."""
 
 DIGEST_BYTES: Final = 32
+
+
+@contextmanager
+def patterns_of(state: Path) -> Iterator[None]:
+    """Take what was compiled before, and in the end keep what was compiled here."""
+    restore(state)
+    try:
+        yield
+    finally:
+        keep(state)
 
 
 def restore(state: Path) -> None:

@@ -82,7 +82,7 @@ def test_the_policy_of_the_environment_holds_for_small_results_too(headgate, mon
     monkeypatch.setenv("HEADGATE_RESULT", "200")
     ran = headgate("hook", "codex", stdin=small)
 
-    assert "of 150 lines omitted" in json.loads(ran.stdout)["reason"]
+    assert "[line 1 comes 150 times" in json.loads(ran.stdout)["reason"]
 
 
 def test_a_preset_that_is_asked_for_holds_whatever_the_environment_says(headgate, monkeypatch):

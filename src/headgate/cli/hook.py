@@ -10,7 +10,7 @@ import os
 import sys
 
 from headgate.cli.output import say, write
-from headgate.hooks.door import surely_whole
+from headgate.hooks.door import is_default, surely_whole
 
 TYPE_CHECKING = False  # type checkers know the name; a hook cannot wait for `typing` to load
 
@@ -65,21 +65,35 @@ def main(words: Sequence[str]) -> int:
 
 
 def _answer(words: Sequence[str], raw: bytes) -> None:
-    import json
-
-    asked = parser().parse_args(words)
-    from headgate import compiled
-    from headgate.cli.opening import chosen
+    name, preset = _asked(words)
+    from headgate.compiled import patterns_of
     from headgate.hooks.answering import answered
     from headgate.spill.private import state_folder
 
-    policy: Policy = chosen(asked.preset)
-    state = state_folder(os.environ)
-    compiled.restore(state)
-    answer = answered(asked.name, raw, policy)
-    if answer is not None:
-        write(json.dumps(answer, ensure_ascii=True).encode() + b"\n")
-    compiled.keep(state)
+    with patterns_of(state_folder(os.environ)):
+        answer = answered(name, raw, _policy(preset))
+        if answer is not None:
+            import json
+
+            write(json.dumps(answer, ensure_ascii=True).encode() + b"\n")
+
+
+def _asked(words: Sequence[str]) -> tuple[str, str | None]:
+    """The client, and the preset; the words that `install` writes need no parser."""
+    if len(words) == 1 and not words[0].startswith("-"):
+        return words[0], None
+    asked = parser().parse_args(words)
+    return asked.name, asked.preset
+
+
+def _policy(preset: str | None) -> Policy:
+    from headgate.policy import Policy
+
+    if preset is None and is_default(os.environ):
+        return Policy()
+    from headgate.cli.opening import chosen
+
+    return chosen(preset)
 
 
 def _note(words: Sequence[str], error: BaseException) -> None:

@@ -18,6 +18,8 @@ from headgate.cli.opening import (
 from headgate.cli.output import CommandError, say, show
 from headgate.cli.parser import Parser
 from headgate.cli.progress import Progress
+from headgate.compiled import patterns_of
+from headgate.spill.private import state_folder
 from headgate.toolnames import class_of
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ def main(words: Sequence[str]) -> int:
     gate = open_gate(policy_for(asked), session_for(asked), overrides=overrides_for(asked, tool))
     stream = gate.stream(new_call("run"), tool, question=asked.query)
     try:
-        with running(command) as child:
+        with patterns_of(state_folder(os.environ)), running(command) as child:
             code = taken(child, stream)
             shown = stream.close(is_error=code != 0)
             show(shown.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -18,7 +19,9 @@ from headgate.cli.opening import (
 from headgate.cli.output import say, show, show_record
 from headgate.cli.parser import Parser, limit, word
 from headgate.cli.progress import Progress
+from headgate.compiled import patterns_of
 from headgate.measure.meters import meter_for
+from headgate.spill.private import state_folder
 from headgate.types import KINDS, Kind, Size, ToolResult, Verdict, text_of_bytes
 
 if TYPE_CHECKING:
@@ -75,6 +78,12 @@ def parser() -> Parser:
 def main(words: Sequence[str]) -> int:
     """Run it."""
     asked = parser().parse_args(words)
+    with patterns_of(state_folder(os.environ)):
+        _trim(asked)
+    return 0
+
+
+def _trim(asked: Namespace) -> None:
     policy = policy_for(asked)
     gate = open_gate(
         policy,
@@ -91,7 +100,6 @@ def main(words: Sequence[str]) -> int:
         show(shown.text)
     for line in gate.notice(shown).splitlines():
         say(line)
-    return 0
 
 
 def admitted(gate: Gate, asked: Namespace, pieces: Iterator[bytes]) -> ToolResult:
