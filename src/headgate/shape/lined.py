@@ -93,7 +93,8 @@ def with_ends(
     """The lines that are worth something, and as many at the ends as can have room at all."""
     total = len(lines)
     first = _reach(lines, total, room_bytes * MORE_THAN_ROOM)
-    last = _reach(reversed(lines), total, room_bytes * MORE_THAN_ROOM)
+    # Where the start alone is shown, of the end only the last line is worth anything.
+    last = _reach(reversed(lines), total, room_bytes * MORE_THAN_ROOM) if head_lean < 1 else 1
     near_ends = {*range(first), *range(total - last, total)}
     # By its place a line is worth most at the ends, the rest by how near it is to one.
     turn = max(total * head_lean, 1.0)
