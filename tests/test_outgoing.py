@@ -1,7 +1,9 @@
 import json
 
+import pytest
+
 from headgate import Gate, Policy, tokens
-from headgate.outgoing import REMEMBERED
+from headgate.outgoing import REMEMBERED, SENT_REMEMBERED
 from headgate.testing import lines
 
 REPORTED = {"input_tokens": 50_000, "output_tokens": 7}
@@ -60,3 +62,20 @@ def test_each_window_has_one_policy_that_is_checked_once(state):
     outgoing = gate._outgoing
     assert len(outgoing.policies) == 2
     assert all(not policy.normalise for policy in outgoing.policies.values())
+
+
+@pytest.mark.parametrize("others", [0, SENT_REMEMBERED], ids=["at once", "after many others"])
+def test_what_is_learnt_does_not_depend_on_when_the_answer_comes(state, others):
+    gate = Gate(Policy(result=tokens(400)), state=state)
+    first = gate.prepare(chat(lines(3_000)), dialect="anthropic")
+    gate.observe(first.body, REPORTED, dialect="anthropic")
+    second = gate.prepare(chat(lines(3_000), *SAID), dialect="anthropic")
+    for number in range(others):
+        gate.prepare(chat(f"{number}"), dialect="anthropic")
+    gate.observe(second.body, {**REPORTED, "input_tokens": 50_100}, dialect="anthropic")
+
+    outgoing = gate._outgoing
+    assert len(outgoing.sent) == others
+    assert len(outgoing.reports) == 4
+    later = gate.prepare(chat(lines(3_000), *SAID, *SAID), dialect="anthropic")
+    assert later.count.reported == 50_107

@@ -44,6 +44,10 @@ V = TypeVar("V")
 REMEMBERED = 2_048
 """Requests whose report is remembered; a conversation that had none since is estimated anew."""
 
+SENT_REMEMBERED = 8
+"""Histories that were sent and not answered yet, each as large as its request; another one that is
+answered is read again."""
+
 MOST_ROUNDS = 4
 """How often a plan is made anew because another process decided first, or the store failed."""
 
@@ -85,6 +89,8 @@ class Outgoing:
         """By the chain of the request that was answered: what the provider reported."""
         self.came: OrderedDict[int, bytes] = OrderedDict()
         """By the hash of a body that was changed: the chain it came with, as the next one will."""
+        self.sent: OrderedDict[tuple[str, int], History] = OrderedDict()
+        """By the dialect and the hash of a body that went out: what it says."""
         self.policies: dict[int | None, Policy] = {}
         """By the window: the policy for histories."""
         self.accountings: OrderedDict[tuple[str, int | None], Accounting] = OrderedDict()
@@ -132,8 +138,10 @@ class Outgoing:
             over_budget=prepared.over_budget,
             count=prepared.count,
         )
+        digest = xxh3_64_intdigest(outcome.body)
+        _remember(self.sent, (seen.dialect.name, digest), prepared.history, SENT_REMEMBERED)
         if outcome.body is not body:
-            _remember(self.came, xxh3_64_intdigest(outcome.body), links[-1])
+            _remember(self.came, digest, links[-1])
         refs = frozenset(verdict.ref for verdict in outcome.verdicts if verdict.ref)
         self.session.refer(links, refs)
         self._report(outcome, prepared)
@@ -156,8 +164,8 @@ class Outgoing:
         after = usage_of(usage)
         if after is None:
             return
-        seen = self._seen(dialect_of(body, dialect))
-        history = seen.read(body)
+        seen, digest = self._seen(dialect_of(body, dialect)), xxh3_64_intdigest(body)
+        history = self.sent.pop((seen.dialect.name, digest), None) or seen.read(body)
         links = seen.chain(history)
         name = model or history.model
         at = next((i for i in range(len(links) - 1, -1, -1) if links[i] in self.reports), None)
@@ -173,7 +181,7 @@ class Outgoing:
             if learnt is not None:
                 self.calibrations.learn(name, learnt, time_ns=self.session.clock())
         _remember(self.reports, links[-1], after)
-        came = self.came.get(xxh3_64_intdigest(body))
+        came = self.came.get(digest)
         if came is not None:
             _remember(self.reports, came, after)
 
@@ -304,9 +312,9 @@ class Outgoing:
         )
 
 
-def _remember(known: OrderedDict[K, V], key: K, value: V) -> None:
+def _remember(known: OrderedDict[K, V], key: K, value: V, most: int = REMEMBERED) -> None:
     known[key] = value
-    while len(known) > REMEMBERED:
+    while len(known) > most:
         known.popitem(last=False)
 
 
