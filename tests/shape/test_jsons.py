@@ -6,7 +6,8 @@ import pytest
 from headgate.marker import Marker, MarkerStyle
 from headgate.measure.meters import meter_for
 from headgate.read.path import find
-from headgate.shape.jsons import path_of, shape_json
+from headgate.shape.jsonpath import path_of
+from headgate.shape.jsons import shape_json
 from headgate.shape.pages import Page
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.types import Query
@@ -251,7 +252,7 @@ def test_the_next_action_is_the_one_this_model_has():
     marker = Marker(tag="k7q2", ref="r_abcdefghijkl", style=MarkerStyle(reader="cli"))
 
     assert (
-        "`headgate read r_abcdefghijkl --page 2 --page-size 8` shows more"
+        "`headgate read r_abcdefghijkl --page 2 --page-size 5` shows more"
         in (shown(USERS, 200, marker=marker)["_omitted"])
     )
 
@@ -394,3 +395,19 @@ def test_a_written_path_finds_its_value():
         data = b"{%b:%b}" % (json.dumps(name).encode(), data)
 
     assert [raw for _, raw in find(data, path_of(names), most=5, budget=1_000).matches] == [b"7"]
+
+
+@pytest.mark.proves("S6")
+def test_of_a_list_that_is_too_long_the_others_are_named():
+    users = [
+        {"id": i, "name": f"user number {i}", "about": f"likes the letter {i % 26} " * 20}
+        for i in range(60)
+    ]
+    page = shown(users, 900)
+    named = {row[0]: row[2] for row in page["others"]["rows"]}
+
+    assert page["others"]["columns"] == ["index", "id", "name"]
+    assert page["items"][0] == users[0]
+    assert set(named).isdisjoint(range(len(page["items"])))
+    assert len(named) > 20
+    assert all(name == f"user number {i}" for i, name in named.items())

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from headgate.marker import OMITTED_KEY, Ask, Marker
 from headgate.mcp.form import KEPT_CHARS, Form
 from headgate.mcp.wire import written
-from headgate.shape.jsons import MARKER_PART, path_of
+from headgate.shape.jsonpath import path_of
+from headgate.shape.jsons import MARKER_PART
 from headgate.shape.shaper import Room
 
 CUT = " …"

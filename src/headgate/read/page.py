@@ -7,7 +7,7 @@ from headgate.read.document import DOCUMENT_BYTES, document_of, marker_of_part, 
 from headgate.read.original import Original
 from headgate.read.request import Request
 from headgate.read.window import Stretch, show_lines
-from headgate.shape.jsons import path_of
+from headgate.shape.jsonpath import path_of
 from headgate.shape.pages import Page, span_of
 from headgate.shape.shaper import Room
 from headgate.slices import depth_of, key_text, members

@@ -7,9 +7,9 @@ byte for byte.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from headgate.budget import fair_shares
 from headgate.marker import OMITTED_KEY, Ask, Marker, Missing
@@ -17,12 +17,22 @@ from headgate.shape.alike import as_tables
 from headgate.shape.asked import asked_values
 from headgate.shape.fill import Drawn, fill
 from headgate.shape.hints import Hints, hints_of
+from headgate.shape.jsonpath import path_of
+from headgate.shape.others import MOST_SHOWN, SHARE, Others, others_of
 from headgate.shape.pages import Page, Span, shrunk, span_of
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.showing import Cut, Showing, Shown, Steps, free_key, larger, omitted_key
 from headgate.shape.sketch import char_count
 from headgate.shape.strings import quoted
-from headgate.shape.values import LEAST_ITEM_BYTES, MOST_TURNS, Lines, Value, pick_first, pick_items
+from headgate.shape.values import (
+    LARGE_PART,
+    LEAST_ITEM_BYTES,
+    MOST_TURNS,
+    Lines,
+    Value,
+    pick_first,
+    pick_items,
+)
 from headgate.slices import compact, depth_of
 from headgate.types import Query
 
@@ -38,10 +48,9 @@ MARKER_PART = 4
 NEXT_LINES = 200
 """How many lines the marker proposes to read next."""
 
-LONGEST_PATH_CHARS = 200
-"""A longer path is given up to the step that still fits."""
-
 ASKED_KEY = "_asked"
+OTHERS_KEY = "others"
+NOTHING_ASIDE: Mapping[str, bytes] = MappingProxyType({})
 ASKED_SHARE = 0.6
 """The key that carries what the query asked for by path, and how much of the room it may take."""
 
@@ -50,8 +59,6 @@ WHOLE = "the whole, without the whitespace between its tokens"
 TABLES = "the whole, alike objects as tables with the keys once"
 MOST_SAVED = 6
 """JSON that measures more than so many times its room does not fit as tables, either."""
-
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def shape_json(
@@ -109,6 +116,7 @@ class _Drawing:
         self.marker = marker
         self.hints = hints
         self.asked: Sequence[tuple[Steps, Value]] = ()
+        self.others: Others | None = None
         self.showing = Showing(marker)
         self.chars = char_count(source.data)
         in_tokens = room.meter.unit == "tokens"
@@ -128,10 +136,11 @@ class _Drawing:
         return Shaped(_object({OMITTED_KEY: quoted(word)}).decode(), "the marker alone")
 
     def ask(self, value: Value) -> None:
-        """Look up what the query names by path; it is then shown by itself."""
+        """Look up what the query names by path, to show it by itself, and what items are called."""
         self.asked = asked_values(value, self.hints)
         if self.asked:
             self.hints = replace(self.hints, paths=())
+        self.others = others_of(value) if value.kind == "array" and not value.is_bomb else None
 
     def answers(self, most: int) -> bytes:
         """What was asked for, each value under its path; nothing if nothing was."""
@@ -158,13 +167,26 @@ class _Drawing:
         match_bytes = len(b'{"index":%d,"item":},' % total)
         answers = self.answers(most)
         left = self._left_for_items(most, total) - len(answers) - len(ASKED_KEY) - 4
-        picked = pick_items(value.items, value.extras(self.hints), left, match_bytes)
-        shown = dict(self.showing.items(value, picked, self.hints))
+
+        def shown_in(room_bytes: int, whole_bytes: int = 0) -> dict[int, Shown]:
+            extras = value.extras(self.hints)
+            picked = pick_items(value.items, extras, room_bytes, match_bytes, whole_bytes)
+            return dict(self.showing.items(value, picked, self.hints))
+
+        shown = shown_in(left)
+        rows: list[bytes] = []
+        others = self.others if len(shown) < MOST_SHOWN * total else None
+        if others:
+            fewer = shown_in(int(left * (1 - SHARE)), left // LARGE_PART)
+            spent = sum(len(one.text) + match_bytes for one in fewer.values())
+            rows = others.rows((n for n in range(total) if n not in fewer), left - spent)
+            shown = fewer if rows else shown
         stop = _end_of_run(shown, 0)
         if stop == total and _largest(shown.values()) is None:
             text = b"[%b]" % b",".join(shown[number].text for number in range(total))
             return Drawn(text.decode(), WHOLE, is_all=True)
-        return self._page(span_of(total, Page(1, stop)), shown, answers) if stop else None
+        aside = {ASKED_KEY: answers, OTHERS_KEY: others.table(rows) if others and rows else b""}
+        return self._page(span_of(total, Page(1, stop)), shown, aside) if stop else None
 
     def asked_page(self, value: Value, most: int, asked: Page) -> Drawn | None:
         """The page of an array that was asked for, or as much of it as fits."""
@@ -183,7 +205,9 @@ class _Drawing:
         widest = Span(total, max(total, 1), 0, total, 10 * total + 1)
         return most - len(self._envelope(widest, self._widest(Ask("page", f"{total}")), [], []))
 
-    def _page(self, span: Span, shown: Mapping[int, Shown], answers: bytes = b"") -> Drawn:
+    def _page(
+        self, span: Span, shown: Mapping[int, Shown], aside: Mapping[str, bytes] = NOTHING_ASIDE
+    ) -> Drawn:
         items = [shown[number].text for number in range(span.start, span.stop)]
         matches = [
             b'{"index":%d,"item":%b}' % (number, shown[number].text)
@@ -202,7 +226,9 @@ class _Drawing:
         how = f"page {span.number} of {span.pages}, {len(items)} of {span.total} items"
         if matches:
             how += f", and {len(matches)} more that stand out"
-        return Drawn(self._envelope(span, marker, items, matches, answers).decode(), how)
+        if aside.get(OTHERS_KEY):
+            how += ", others by name"
+        return Drawn(self._envelope(span, marker, items, matches, aside).decode(), how)
 
     def _envelope(
         self,
@@ -210,7 +236,7 @@ class _Drawing:
         marker: bytes,
         items: Sequence[bytes],
         matches: Sequence[bytes],
-        answers: bytes = b"",
+        aside: Mapping[str, bytes] = NOTHING_ASIDE,
     ) -> bytes:
         fields = {
             OMITTED_KEY: marker,
@@ -220,9 +246,10 @@ class _Drawing:
             "total_pages": b"%d" % span.pages,
             "has_more": b"true" if span.has_more else b"false",
             self.applied: b"%d" % self.room.limit,
-            ASKED_KEY: answers,
+            ASKED_KEY: aside.get(ASKED_KEY, b""),
             "items": b"[%b]" % b",".join(items),
             "matches": b"[%b]" % b",".join(matches) if matches else b"",
+            OTHERS_KEY: aside.get(OTHERS_KEY, b""),
         }
         return _object({name: text for name, text in fields.items() if text})
 
@@ -340,30 +367,6 @@ class _Drawing:
         if cut.gap is None:
             return Ask("path", path_of(cut.steps))
         return Ask("path", path_of((*cut.steps, slice(cut.gap[0], cut.gap[1] + 1))))
-
-
-def path_of(steps: Sequence[str | int | slice]) -> str:
-    """A JSON path as people write it: `$.items[3]['odd name'][4:9]`."""
-    path = "$"
-    for step in steps:
-        if isinstance(step, slice):
-            step = f"[{step.start}:{step.stop}]"
-        elif isinstance(step, int):
-            step = f"[{step}]"
-        elif NAME.fullmatch(step):
-            step = f".{step}"
-        else:
-            step = f"['{_escaped(step)}']"
-        if len(path) + len(step) > LONGEST_PATH_CHARS:
-            break
-        path += step
-    return path
-
-
-def _escaped(name: str) -> str:
-    """A name as it stands between single quotes in a path."""
-    written = quoted(name)[1:-1].decode()
-    return written.replace('\\"', '"').replace("'", "\\'")
 
 
 def _pick_page(value: Value, span: Span, room_bytes: int) -> dict[int, int]:

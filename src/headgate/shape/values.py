@@ -246,11 +246,13 @@ def extras_of(items: Items, hints: Hints) -> Extras:
     )
 
 
-def pick_items(items: Items, extras: Extras, room_bytes: int, aside_bytes: int) -> dict[int, int]:
+def pick_items(
+    items: Items, extras: Extras, room_bytes: int, aside_bytes: int, whole_bytes: int = 0
+) -> dict[int, int]:
     """Which items of a list to show, and the most each may take.
 
     Those at the beginning, and those worth showing wherever they stand; each of the latter costs
-    `aside_bytes` more, to say where it stands.
+    `aside_bytes` more, to say where it stands. Up to `whole_bytes` none is cut at the beginning.
     """
     picked: dict[int, int] = {}
     left = room_bytes
@@ -268,13 +270,15 @@ def pick_items(items: Items, extras: Extras, room_bytes: int, aside_bytes: int) 
             budget -= cost
             left -= cost
     others = (number for number in range(len(items)) if number not in picked)
-    return picked | pick_first(items, others, left)
+    return picked | pick_first(items, others, left, whole_bytes)
 
 
-def pick_first(items: Items, numbers: Iterable[int], room_bytes: int) -> dict[int, int]:
+def pick_first(
+    items: Items, numbers: Iterable[int], room_bytes: int, whole_bytes: int = 0
+) -> dict[int, int]:
     """The first of these items: whole, or large ones in part; at the end a part of one more."""
     parts = len(items) if len(items) <= SHOWN_ITEMS else LARGE_PART
-    most = max(LEAST_ITEM_BYTES, room_bytes // max(parts, 1) - 1)
+    most = max(LEAST_ITEM_BYTES, whole_bytes, room_bytes // max(parts, 1) - 1)
     shares: dict[int, int] = {}
     large: dict[int, int] = {}
     left = room_bytes
