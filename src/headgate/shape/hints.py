@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TypeAlias
 
 from headgate.shape.items import Items
@@ -111,12 +113,25 @@ def pointed_keys(names: Sequence[str], values: Sequence[bytes], hints: Hints) ->
         named.update((word.decode(), *word.decode().split(".")))
     if not named:
         return set()
-    found = {place for place, name in enumerate(names) if name.lower() in named}
+    found = {place for place, name in enumerate(map(str.lower, names)) if name in named}
+    joined = b"\0".join(values)
+    ends = [*accumulate(len(value) + 1 for value in values)]
     for word in hints.words:
-        holding = [place for place, value in enumerate(values) if word in value]
-        if holding and len(holding) <= max(1, COMMON_SHARE * len(values)):
-            found.update(holding)
+        found.update(_holding(joined, ends, word))
     return found
+
+
+def _holding(joined: bytes, ends: Sequence[int], word: bytes) -> list[int]:
+    """The values that hold a word; none if they are too many."""
+    most = max(1, int(COMMON_SHARE * len(ends)))
+    holding: list[int] = []
+    at = joined.find(word)
+    while at >= 0:
+        holding.append(bisect_right(ends, at))
+        if len(holding) > most:
+            return []
+        at = joined.find(word, ends[holding[-1]])
+    return holding
 
 
 def _by_word(items: Items, words: tuple[bytes, ...]) -> dict[bytes, set[int]]:
