@@ -6,6 +6,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -263,7 +264,7 @@ class Outgoing:
         window = accounting.window_tokens
         if not window or not (window_tokens or desk.policy.window_tokens is None):
             return replace(desk, policy=self._policy(None))
-        return replace(desk, policy=self._policy(max(counted_as(model).in_vocab(window), 1)))
+        return replace(desk, policy=self._policy(_in_vocab(model, window)))
 
     def _policy(self, window_tokens: int | None) -> Policy:
         """The policy for a window; made once, since each one is checked when it is made."""
@@ -310,6 +311,12 @@ class Outgoing:
         self.session.emit(
             HistoryPrepared(len(outcome.verdicts), outcome.fresh, why, outcome.count.tokens)
         )
+
+
+@lru_cache(maxsize=64)
+def _in_vocab(model: str, window_tokens: int) -> int:
+    """A model's window in the tokens that limits are counted in."""
+    return max(counted_as(model).in_vocab(window_tokens), 1)
 
 
 def _remember(known: OrderedDict[K, V], key: K, value: V, most: int = REMEMBERED) -> None:
