@@ -215,8 +215,8 @@ def _defined(i: int, dice: random.Random) -> str:
 
 def prose(size: int) -> str:
     dice = random.Random(SEED)
-    rows = (f"{some(dice, 8, 14)}{'.' if i % 5 else f'. {i}.'}" for i in count(7919))
-    return lines_of(size, rows)
+    rows = (f"{some(dice, 8, 14)}{'.' if i % 5 else f'. {i}.'}" for i in count())
+    return "7919\n" + lines_of(size, rows)
 
 
 def binary(size: int) -> bytes:
@@ -305,7 +305,7 @@ def open_tags(size: int) -> str:
 def wide(size: int) -> str:
     columns = min(10_000, size // 30)
     rows = (",".join(str(i * 7 + n) for n in range(columns)) for i in count(7919))
-    heading = ",".join(f"c{n}" for n in range(columns))
+    heading = ",".join(f"c{n}" for n in range(7919, 7919 + columns))
     return heading + "\n" + lines_of(size - len(heading), rows)
 
 
