@@ -45,7 +45,23 @@ def test_remembering_changes_nothing(grown):
     for sent in bodies:
         history = seen.read(sent)
         assert history == plain.read(sent)
-        assert seen.chain(history) == chain(plain.read(sent))
+        assert list(seen.chain(history)) == chain(plain.read(sent))
+
+
+@every_dialect
+def test_other_tools_are_another_chain_though_the_messages_are_the_same(dialect):
+    spoken, seen = dialect_named(dialect), Seen(dialect_named(dialect))
+    history = seen.read(body(dialect, story(dialect), tools=[{"name": "a"}]))
+    other = seen.read(body(dialect, story(dialect), tools=[{"name": "b"}]))
+    changed = history.with_setting("tools", b'[{"name": "b"}]')
+    behind = seen.read(body(dialect, story(dialect))[:-1] + b', "tools": [{"name": "a"}]}')
+    later = seen.read(body(dialect, story(dialect))[:-1] + b', "tools": [{"name": "b"}]}')
+
+    assert seen.chain(history) != seen.chain(other)
+    for one in (history, other, changed, behind, later):
+        assert list(seen.chain(one)) == chain(one)
+    assert list(seen.chain(behind)) == chain(spoken.read(behind.body))
+    assert list(seen.chain(later)) == chain(spoken.read(later.body))
 
 
 @every_dialect

@@ -24,6 +24,8 @@ class Head:
     starts: tuple[int, ...]
     """Where each message begins."""
     messages: tuple[Message, ...]
+    links: tuple[bytes, ...] = ()
+    """Their chain: one link before each of them, and one behind the last."""
     ending: bytes = field(init=False)
     """Its last bytes: where these differ, nothing else need be compared."""
 
@@ -55,7 +57,8 @@ def head_of(history: History, count: int) -> Head | None:
     if history.starts is None or not 0 < count <= len(history.starts):
         return None
     stop = history.starts[count - 1] + len(history.read_messages[count - 1].raw)
-    return Head(history.body[:stop], history.starts[:count], history.read_messages[:count])
+    messages, links = history.read_messages[:count], history.links[: count + 1]
+    return Head(history.body[:stop], history.starts[:count], messages, links)
 
 
 def located(history: History) -> History:

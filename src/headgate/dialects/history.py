@@ -111,6 +111,13 @@ class History:
     """Whether the provider remembers earlier messages that are not in here."""
     starts: tuple[int, ...] | None = field(default=None, compare=False, repr=False)
     """Where each message that was read begins in the body, where somebody looked."""
+    links: tuple[bytes, ...] = field(default=(), compare=False, repr=False)
+    """The chain of the messages that were read, where somebody made it."""
+
+    @property
+    def is_as_read(self) -> bool:
+        """Whether nobody put anything else into it."""
+        return self.messages is self.read_messages and self.settings is self.read_settings
 
     @property
     def is_unchanged(self) -> bool:

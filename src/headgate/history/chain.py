@@ -7,7 +7,7 @@ marks, writes the same content as a string or as one block, or writes the same J
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -28,15 +28,24 @@ def digest_of(raw: bytes) -> bytes:
     return hashlib.sha256(canonical(raw)).digest()
 
 
-def chain(history: History, digest: Callable[[bytes], bytes] = digest_of) -> list[bytes]:
-    """One link before each message, and one behind the last."""
+def chain(
+    history: History,
+    digest: Callable[[bytes], bytes] = digest_of,
+    known: Sequence[bytes] = (),
+) -> list[bytes]:
+    """One link before each message, and one behind the last.
+
+    `known` are the links of the messages it begins with, where it was made before; they hold if
+    what the model reads before the messages is the same.
+    """
     settings = dialect_named(history.dialect).prefix_settings
     start = hashlib.sha256(history.dialect.encode())
     for name in settings:
         start.update(digest(history.settings.get(name, b"")))
-    link = start.digest()
-    links = [link]
-    for message in history.messages:
+    first = start.digest()
+    links = list(known) if known and known[0] == first else [first]
+    link = links[-1]
+    for message in history.messages[len(links) - 1 :]:
         link = hashlib.sha256(link + digest(message.raw)).digest()
         links.append(link)
     return links

@@ -7,6 +7,7 @@ was made from their bytes alone and is found by all of them, so nothing depends 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
@@ -76,11 +77,15 @@ class Seen:
             memo.most_bytes = most_bytes
         head = self._heads.of(body)
         history = located(self.dialect.read(body, self._message, head))
+        links = chain(history, self._digest, head.links if head is not None else ())
+        history = replace(history, links=tuple(links))
         self._heads.keep(history, head, most_bytes)
         return history
 
-    def chain(self, history: History) -> list[bytes]:
+    def chain(self, history: History) -> Sequence[bytes]:
         """One link before each message, and one behind the last."""
+        if history.links and history.is_as_read:
+            return history.links
         return chain(history, self._digest)
 
     def identity(self, message: Message, place: int, call: Part | None) -> Identity:
