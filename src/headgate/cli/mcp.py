@@ -17,7 +17,9 @@ from headgate.cli.opening import Reporter, chosen, session_for
 from headgate.cli.output import CommandError, reason, say
 from headgate.cli.parser import Parser, limit, session
 from headgate.cli.run import split
+from headgate.compiled import patterns_of
 from headgate.limits import within
+from headgate.spill.private import state_folder
 from headgate.tool import NAME
 from headgate.types import tokens
 
@@ -121,7 +123,8 @@ def main(words: Sequence[str]) -> int:
     named = upstream.name
     asked.words = command
     try:
-        return asyncio.run(serve(upstream, _opener(asked, named), _rules(asked, named), door))
+        with patterns_of(state_folder(os.environ)):
+            return asyncio.run(serve(upstream, _opener(asked, named), _rules(asked, named), door))
     except Refused as error:
         raise CommandError(str(error)) from error
     except ModuleNotFoundError as error:
