@@ -245,6 +245,7 @@ def test_what_turns_too_often_is_given_up():
 
     assert depth_of(tangled) == "deep"
     assert depth_of(tangled, turns=1_000) is None
+    assert depth_of(tangled[:-1], turns=0) == "deep"
 
 
 @given(texts, st.data())

@@ -79,12 +79,13 @@ def is_json(data: bytes) -> bool:
 def depth_of(data: bytes, turns: int | None = None) -> Depth | None:
     """Whether a JSON text can be read fast, or is too deep for that; None if it is no JSON.
 
-    Of one that is too deep, `turns` says how often it may turn between down and up.
+    Of one that is too deep, `turns` says how often it may turn between down and up to be checked;
+    with none it is not checked at all.
     """
     try:
         _WHOLE.decode(data)
     except RecursionError:
-        return "deep" if _is_deep_json(data, turns) else None
+        return "deep" if turns == 0 or _is_deep_json(data, turns) else None
     except msgspec.DecodeError:
         tame = _tamed(data)
         return None if tame is data else depth_of(tame, turns)

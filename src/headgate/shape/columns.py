@@ -112,7 +112,7 @@ def _holes(cells: Sequence[str], count: int) -> list[int]:
 def _numbers(cells: Sequence[str]) -> list[float]:
     """What the cells say; one that says no number is none."""
     try:
-        numbers = [float(cell) if cell else math.nan for cell in cells]
+        numbers = [*map(float, cells)]
     except ValueError:
         return [_number(cell) for cell in cells]
     if math.isfinite(sum(numbers)):
@@ -121,8 +121,10 @@ def _numbers(cells: Sequence[str]) -> list[float]:
 
 
 def _number(cell: str) -> float:
+    if not cell:
+        return math.nan
     try:
-        number = float(cell.rstrip("%")) if cell else math.nan
+        number = float(cell.rstrip("%"))
     except ValueError:
         return math.nan
     return number if math.isfinite(number) else math.nan

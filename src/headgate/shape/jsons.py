@@ -54,6 +54,9 @@ NOTHING_ASIDE: Mapping[str, bytes] = MappingProxyType({})
 ASKED_SHARE = 0.6
 """The key that carries what the query asked for by path, and how much of the room it may take."""
 
+CHECKED_BYTES = 4 << 20
+"""What is larger and too deep to be read fast is shown as its beginning, whatever follows there."""
+
 WHOLE = "the whole, without the whitespace between its tokens"
 
 TABLES = "the whole, alike objects as tables with the keys once"
@@ -72,7 +75,7 @@ def shape_json(
             return None
         whole = _whole(source, room, lines.compacted)
         return whole or drawing.filled(lambda most: drawing.lines(lines, most))
-    depth = depth_of(source.data, MOST_TURNS)
+    depth = depth_of(source.data, MOST_TURNS if len(source.data) <= CHECKED_BYTES else 0)
     if depth is None:
         return None
     if page is None and (whole := _whole(source, room, lambda: compact(source.data))):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
-from itertools import accumulate, islice, pairwise, repeat
+from itertools import accumulate, repeat
 
 from headgate.marker import Marker
 from headgate.shape.columns import (
@@ -73,6 +73,23 @@ class Table:
         return self.ends[row - 1] + 1 if row else 1, self.ends[row]
 
 
+class _Rows(Sequence[str]):
+    """The rows of a table as text, put together when they are asked for."""
+
+    def __init__(self, lines: Sequence[str], table: Table) -> None:
+        self._lines = lines
+        self._table = table
+
+    def __len__(self) -> int:
+        return self._table.rows
+
+    def __getitem__(self, row: int) -> str:  # type: ignore[override]  # no caller wants a slice
+        if row >= self._table.rows:
+            raise IndexError(row)
+        first, last = self._table.span(row)
+        return "\n".join(self._lines[first - 1 : last])
+
+
 def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
     """Shape a table; None if it is none after all, or too long to look at every cell."""
     if len(source.data) > MOST_BYTES or source.lines > MOST_ROWS:
@@ -87,10 +104,7 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
         return None
     heading = 2 if RULED.fullmatch(lines[table.span(1)[0] - 1][:RULED_CHARS]) else 1
     columns = [column_of(cells[heading:]) for cells in table.columns]
-    texts = lines
-    if table.ends is not None:
-        spans = pairwise((0, *table.ends))
-        texts = [lines[a] if a + 1 == b else "\n".join(lines[a:b]) for a, b in spans]
+    texts = lines if table.ends is None else _Rows(lines, table)
     worths = _worths(pointed_by(query, texts), [heading + i for i in odd_rows(columns)])
     worths |= dict.fromkeys(range(heading), ALWAYS)
     room_bytes = room.limit * len(source.data) / max(source.size, 1)
@@ -120,16 +134,15 @@ def _split(text: str, lines: list[str], delimiter: str) -> Table:
 
 
 def _quoted(text: str, lines: list[str], delimiter: str) -> Table | None:
-    reader = csv.reader(StringIO(f"{text}\n", newline="\n"), delimiter=delimiter)
-    try:
-        rows = [*islice(reader, SAMPLE_ROWS)]
-        widths = [*map(len, rows)]
-        if 2 * widths.count(widths[0]) < len(widths):
-            return None  # a quote that is never closed: the rows are not what they seem
-        rows += reader
-    except csv.Error:
+    if max(map(len, lines)) > csv.field_size_limit():
         return None
-    columns = in_columns(rows, min(widths[0], MOST_COLUMNS))
+    reader = csv.reader(StringIO(f"{text}\n", newline="\n"), delimiter=delimiter, strict=True)
+    try:
+        rows = [*reader]
+    except csv.Error:
+        # Quotes that are part of a text, or never closed: each line is a row.
+        return _split(text, lines, delimiter)
+    columns = in_columns(rows, min(len(rows[0]), MOST_COLUMNS))
     if len(rows) == len(lines):
         return Table(columns, len(rows))
     *ends, _ = accumulate("".join(row).count("\n") + 1 for row in rows)
@@ -140,6 +153,10 @@ def _spaced(text: str, lines: list[str]) -> Table | None:
     width = min(len(_cells(lines[0])), MOST_COLUMNS)
     if width < LEAST_COLUMNS:
         return None
+    if {len(line.split()) for line in lines[:SAMPLE_ROWS]} == {width}:
+        split = zip(lines, map(str.split, lines), strict=True)
+        rows = (row if len(row) == width else _cells(line) for line, row in split)
+        return Table(in_columns(rows, width), len(lines))
     if any(sign in text for sign in "\t|│"):
         return Table(in_columns(map(_cells, lines), width), len(lines))
     tabbed = _tabbed(text)
