@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
+from headgate.shape.pieces import ALWAYS, NEVER, Piece, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Source
 from tests.shape.shown import MARKER, O200K, lines_of, missing
 
@@ -31,6 +31,16 @@ def test_what_is_worth_most_is_shown():
 
     assert "line 101 of" in text
     assert "line 1 of" in text
+
+
+def test_what_nobody_looked_at_is_named_as_missing_even_where_there_is_room():
+    first, at_gap, third, at_end = shown([1.0, NEVER, 1.0, NEVER], 1_000, rewritten=True).split(
+        "\n"
+    )
+
+    assert (first[:9], third[:9]) == ("line 1 of", "line 3 of")
+    assert at_gap.startswith("[2 of 4 lines omitted, about ")
+    assert at_end == "[line 4 omitted #k7q2]"
 
 
 @pytest.mark.proves("S8")
