@@ -11,6 +11,7 @@ import random
 import re
 import select
 import signal
+import string
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,11 +46,15 @@ AT_ONCE = 4
 
 
 def text_of(dice: random.Random, call: str) -> str:
-    """A result: small ones mostly, some large, some no clean text."""
+    """A result: small ones mostly, some large, some no clean text; no line like another."""
     size = int(10 ** dice.uniform(2.5, 4.6))
     colour = "\x1b[31m" * dice.randrange(2)
-    line = f"{call} {dice.random():.9f} {colour}INFO step of the work\n"
-    return (line * (size // len(line) + 1))[:size]
+    seed, text = dice.random(), ""
+    words = random.Random(seed)
+    while len(text) < size:
+        word = "".join(words.choices(string.ascii_lowercase, k=9))
+        text += f"{call} {word} {colour}INFO step of the work\n"
+    return text[:size]
 
 
 def turn(
