@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate import Media, Policy, Text, ToolRule, chars, tokens
+from headgate import Media, Policy, Text, ToolResult, ToolRule, chars, tokens
 from headgate.admit import plan_batch, shares_ahead, shown
 from headgate.events import OverrideIgnored
 from headgate.judge import Desk
@@ -300,3 +300,13 @@ def test_whatever_a_note_says_a_shortened_result_stays_in_its_limit(note, start,
 
     seen = f"{start}{lines(count)}" if verdict.text is None else verdict.text
     assert METER.count(seen) + 4 <= limit
+
+
+def test_a_result_is_shown_with_all_that_came_with_it():
+    came = ToolResult(
+        *("c", "bash", (Text("x"),), True, {"a": 1}, tokens(5), "log", 7, True, "note", "store")
+    )
+    [verdict] = plan([came]).verdicts
+
+    assert came.seen_as(verdict) == replace(came, verdict=verdict)
+    assert came.seen_as(verdict, (Text("y"),)).blocks == (Text("y"),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from headgate.arrive import Arrived, Identity, arrive, identify, measured_exactly
@@ -129,9 +129,11 @@ def _shares(cases: Sequence[Case], budget: int | None, policy: Policy) -> list[i
     """Each result's piece of the batch's budget; None: it stands whatever the budget."""
     if budget is None:
         return [None] * len(cases)
-    media = sum(case.identity.media for case in cases) * policy.media_tokens
-    stands = [case.fixed or _kept_its_word(case, policy) for case in cases]
+    media = sum([case.identity.media for case in cases]) * policy.media_tokens
     costs = [_cost(case, policy) for case in cases]
+    if policy.sharing != "even" and sum(costs) + media <= budget:
+        return [None] * len(cases)  # each gets all it wants
+    stands = [case.fixed or _kept_its_word(case, policy) for case in cases]
     fixed = [cost for cost, still in zip(costs, stands, strict=True) if still]
     wants = [cost for cost, still in zip(costs, stands, strict=True) if not still]
     shares = SHARING[policy.sharing](wants, fixed, budget - media, policy.preview.count)
@@ -185,13 +187,13 @@ def _spill(arrived: Arrived, ref: Ref) -> Spill:
 def shown(result: ToolResult, verdict: Verdict) -> ToolResult:
     """The result as the model gets it: one text in place of the first, media where they were."""
     if verdict.text is None:
-        return replace(result, verdict=verdict)
+        return result.seen_as(verdict)
     texts = [i for i, block in enumerate(result.blocks) if not isinstance(block, Media)]
     if not texts:
-        return replace(result, blocks=(Text(verdict.text), *result.blocks), verdict=verdict)
+        return result.seen_as(verdict, (Text(verdict.text), *result.blocks))
     blocks = [
         Text(verdict.text) if i == texts[0] else block
         for i, block in enumerate(result.blocks)
         if i == texts[0] or i not in texts
     ]
-    return replace(result, blocks=tuple(blocks), verdict=verdict)
+    return result.seen_as(verdict, tuple(blocks))

@@ -101,6 +101,8 @@ def _bounded(count: int, by: str, policy: Policy) -> Limit:
 
 
 def _asked(result: ToolResult, policy: Policy) -> tuple[int | None, list[Event]]:
+    if not result.arguments:
+        return None, []
     for name in policy.asked_tokens:
         count = _count(result.arguments.get(name))
         if count is not None:

@@ -113,7 +113,9 @@ class Size:
 
     def of(self, unit: Unit) -> int:
         """The size in one unit."""
-        return {"tokens": self.tokens, "chars": self.chars, "bytes": self.bytes}[unit]
+        if unit == "tokens":
+            return self.tokens
+        return self.chars if unit == "chars" else self.bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +188,23 @@ class ToolResult:
     def text(self) -> str:
         """All text of the result, its blocks joined by line ends."""
         return join_texts(b.text for b in self.blocks if not isinstance(b, Media))
+
+    def seen_as(self, verdict: Verdict, blocks: tuple[Block, ...] | None = None) -> ToolResult:
+        """The result as the gate shows it; `replace` takes longer, and every result passes here."""
+        return ToolResult(
+            self.call_id,
+            self.tool,
+            self.blocks if blocks is None else blocks,
+            self.is_error,
+            self.arguments,
+            self.declared,
+            self.kind,
+            self.promised,
+            self.pages_itself,
+            self.note,
+            self.origin,
+            verdict,
+        )
 
     @property
     def metadata(self) -> dict[str, int]:
