@@ -12,7 +12,11 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
 from headgate import Gate, Policy, tokens
+from headgate.dialects import dialect_named
+from headgate.dialects.heads import head_of, located
 from headgate.errors import HistoryError
 from headgate.gateway.inflate import CannotInflate, inflated
 from headgate.gateway.reading_tool import reading_tool
@@ -161,6 +165,27 @@ def try_splicing(data, chance, gate):
     assert again.gave_up or again.body == outcome.body
 
 
+def try_going_on(data, chance):
+    """Whatever head it begins with, a body is read from there on as it is read whole."""
+    dialect = dialect_named(chance.choice(DIALECTS))
+    for seed in SEEDS[: len(BODIES)]:
+        with suppress(HistoryError):
+            known = located(dialect.read(seed))
+            head = head_of(known, chance.randint(1, len(known.messages) or 1))
+            if head is not None and head.begins(data):
+                assert read_as(dialect, data, head) == read_as(dialect, data, None)
+
+
+def read_as(dialect, data, head):
+    """What a body says, where its messages begin, and its bytes; or what is wrong with it."""
+    try:
+        history = located(dialect.read(data, None, head))
+    except HistoryError as error:
+        return str(error)
+    copied = tuple(msgspec.structs.replace(message) for message in history.messages)
+    return history, history.starts, dialect.write(history.with_messages(copied)) == data
+
+
 def is_json(data):
     try:
         json.loads(data)
@@ -178,7 +203,7 @@ def try_inflating(data, chance):
 
 def try_one(data, seed, gate):
     """All targets on one input."""
-    for target in (try_framing, try_inflating):
+    for target in (try_framing, try_inflating, try_going_on):
         target(data, random.Random(seed))
     try_splicing(data, random.Random(seed), gate)
 
