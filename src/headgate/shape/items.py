@@ -16,6 +16,10 @@ from headgate.slices import NotJson, count_items, end_of, items, offsets
 BLOCK_BYTES = 1 << 16
 """Split in a tenth of a millisecond, so that going back to any block is cheap."""
 
+BLOCK_ITEMS = 1_024
+LEAST_BLOCK_BYTES = 1 << 12
+"""Of tiny items a block is smaller: splitting takes time by the item."""
+
 CUT_TRIES = 16
 """How many places are tried for the end of a block before the rest is taken as one."""
 
@@ -137,9 +141,11 @@ def _blocks(raw: bytes) -> list[Block]:
     items, which it does only outside of every item.
     """
     border = _border(raw) if len(raw) > 2 * BLOCK_BYTES else b""
+    seen = raw.count(border, 0, BLOCK_BYTES) if border else 0
+    block_bytes = min(max(BLOCK_ITEMS * BLOCK_BYTES // (seen + 1), LEAST_BLOCK_BYTES), BLOCK_BYTES)
     blocks, first, start = [], 0, 1
-    while border and len(raw) - start > 2 * BLOCK_BYTES:
-        cut = _cut(raw, start, border)
+    while border and len(raw) - start > 2 * block_bytes:
+        cut = _cut(raw, start, border, block_bytes)
         if cut is None:
             break
         stop, count = cut
@@ -150,9 +156,9 @@ def _blocks(raw: bytes) -> list[Block]:
     return [*blocks, Block(first, rest, start, len(raw) - 1)]
 
 
-def _cut(raw: bytes, start: int, border: bytes) -> tuple[int, int] | None:
+def _cut(raw: bytes, start: int, border: bytes, block_bytes: int) -> tuple[int, int] | None:
     """The end of the block that begins at `start`, and how many items it has."""
-    stop = start + BLOCK_BYTES
+    stop = start + block_bytes
     for _ in range(CUT_TRIES):
         stop = raw.find(border, stop + 1)
         if stop < 0:
