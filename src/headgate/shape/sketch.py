@@ -37,6 +37,9 @@ AFTER_BYTES = 2_400
 BEFORE_END_BYTES = 8_000
 """What is kept before a line that says that a command failed: the last it printed."""
 
+SHORTEST_LINE_BYTES = 6
+"""Where lines are shorter than this on average, none says anything by itself."""
+
 FEW = 8
 
 ENOUGH = 8
@@ -258,6 +261,8 @@ def pieces(data: bytes) -> Iterator[bytes]:
 
 def _add_rare(data: bytes, found: dict[int, Found]) -> None:
     """Note the lines of a repetitive text whose form occurs once."""
+    if data.count(b"\n") * SHORTEST_LINE_BYTES > len(data):
+        return
     forms = data.translate(None, DIGITS).split(b"\n")
     counts = Counter(forms)
     if len(counts) > len(forms) // 3:

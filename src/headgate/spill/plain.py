@@ -31,6 +31,7 @@ from headgate.refs import REF_PATTERN
 from headgate.spill.chunks import CHUNK_BYTES
 from headgate.spill.private import digest_name
 from headgate.types import Ref
+from headgate.visible import show_bytes
 
 NameBy = Literal["ref", "call"]
 
@@ -163,7 +164,7 @@ def _pieces(objects: OpenFolder, ref: Ref, clean: bool) -> Iterator[bytes]:
     try:
         if not clean and os.fstat(fd).st_size > COPY_BYTES:
             raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), ref)
-        decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+        decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         while block := os.read(fd, CHUNK_BYTES):
             yield block if clean else _shown(decoder.decode(block))
         yield _shown(decoder.decode(b"", True))
@@ -172,7 +173,12 @@ def _pieces(objects: OpenFolder, ref: Ref, clean: bool) -> Iterator[bytes]:
 
 
 def _shown(text: str) -> bytes:
-    return text.replace("\0", "\\x00").encode()
+    """The text with what is no text as `\\xNN`; a byte that is none comes as a surrogate."""
+    text = text.replace("\0", "\\x00")
+    if "\\udc" in text:
+        return show_bytes(text).encode()
+    # Ten times faster than one by one: a surrogate is written as its escape, `\udc80`.
+    return text.encode("utf-8", "backslashreplace").replace(b"\\udc", b"\\x")
 
 
 def _same(objects: OpenFolder, ref: Ref, folder: OpenFolder, name: str, clean: bool) -> bool:
