@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from headgate.dialects.history import History, Message, Part
 from headgate.history.rounds import Round, Spot, rounds_of
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """The results that answer one assistant message, each with its call."""
 
     answered: tuple[tuple[Spot, Part | None], ...]
@@ -25,14 +25,20 @@ def groups_of(history: History) -> list[Group]:
     """The groups of a history in order; rounds without results make none."""
     groups: list[Group] = []
     for rounds in _joined(rounds_of(history.messages), history.messages):
-        results = [spot for one in rounds for spot in one.results]
+        results = _all_of([one.results for one in rounds])
         if results:
-            groups.append(Group(_with_calls(results, rounds)))
+            groups.append(Group(_with_calls(results, _all_of([one.calls for one in rounds]))))
     return groups
+
+
+def _all_of(spots: Sequence[list[Spot]]) -> list[Spot]:
+    return spots[0] if len(spots) == 1 else [spot for some in spots for spot in some]
 
 
 def _joined(rounds: Sequence[Round], messages: Sequence[Message]) -> list[list[Round]]:
     """Put rounds together that are fragments of one response."""
+    if not any(message.message_id for message in messages):
+        return [[one] for one in rounds]
     joined: list[list[Round]] = []
     last_id = ""
     for one in rounds:
@@ -46,20 +52,18 @@ def _joined(rounds: Sequence[Round], messages: Sequence[Message]) -> list[list[R
 
 
 def _with_calls(
-    results: Sequence[Spot], rounds: Sequence[Round]
+    results: Sequence[Spot], calls: Sequence[Spot]
 ) -> tuple[tuple[Spot, Part | None], ...]:
     """Give each result the next call of its id that has none; without ids, of its name."""
-    calls_in_order = [spot.part for one in rounds for spot in one.calls]
-    if [*map(_name, calls_in_order)] == [_name(spot.part) for spot in results]:
-        return tuple(zip(results, calls_in_order, strict=True))
+    if [_name(spot.part) for spot in calls] == [_name(spot.part) for spot in results]:
+        return tuple((spot, call.part) for spot, call in zip(results, calls, strict=True))
     waiting: dict[tuple[str, str], list[Part]] = defaultdict(list)
-    for one in rounds:
-        for spot in one.calls:
-            waiting[_name(spot.part)].append(spot.part)
+    for spot in calls:
+        waiting[_name(spot.part)].append(spot.part)
     answered: list[tuple[Spot, Part | None]] = []
     for spot in results:
-        calls = waiting[_name(spot.part)]
-        answered.append((spot, calls.pop(0) if calls else None))
+        found = waiting[_name(spot.part)]
+        answered.append((spot, found.pop(0) if found else None))
     return tuple(answered)
 
 

@@ -19,6 +19,8 @@ MARK = "cache_control"
 
 def within_marks(history: History, case: Case) -> tuple[History, list[Fix]]:
     """Take out the earliest marks in the messages until four are left in the whole request."""
+    if history.body.count(MARK.encode()) <= MOST_MARKS:
+        return history, []
     beside = _marks_beside(history)
     counts = [_marks_on(message) for message in history.messages]
     extra = beside + sum(counts) - MOST_MARKS

@@ -9,6 +9,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import msgspec
+
 from headgate.types import Meter, ToolResult
 
 LEAST = 200
@@ -26,9 +28,10 @@ PATH_ARGUMENTS = ("file_path", "path", "filename", "file", "absolute_path", "tar
 PART_ARGUMENTS = ("offset", "limit", "start_line", "end_line", "view_range", "lines")
 """What a reading tool's arguments are called: the file, and the part of it."""
 
+_PATHS = frozenset(PATH_ARGUMENTS)
 
-@dataclass(frozen=True, slots=True)
-class Base:
+
+class Base(msgspec.Struct, frozen=True, gc=False):
     """An earlier result that stands whole in the history."""
 
     call_id: str
@@ -92,6 +95,8 @@ def repeated(original: bytes, target: str, bases: Bases, meter: Meter) -> Repeat
 
 def target_of(result: ToolResult) -> str:
     """What a call was about, by its arguments: the file it reads and the part of it."""
+    if _PATHS.isdisjoint(result.arguments):
+        return ""
     path = next((result.arguments[n] for n in PATH_ARGUMENTS if n in result.arguments), None)
     if not isinstance(path, str):
         return ""

@@ -117,7 +117,8 @@ def turns_after(messages: Sequence[Message]) -> list[int]:
     spoken = 0
     for message in reversed(messages):
         counts.append(spoken)
-        spoken += speaks_for_user(message)
+        if message.role == "user":
+            spoken += speaks_for_user(message)
     return counts[::-1]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headgate.dialects.history import History
 from headgate.dialects.spans import Misfit, text_in
+from headgate.history.slots import speaks_for_user
 
 LONGEST_CHARS = 1_000
 """Of each end of what was said; between them stand pasted files, whose words point everywhere."""
@@ -12,7 +13,7 @@ LONGEST_CHARS = 1_000
 def last_words(history: History) -> str:
     """The text of the user's last message that holds any; nothing if there is none."""
     for message in reversed(history.messages):
-        if message.role != "user":
+        if not speaks_for_user(message):
             continue
         try:
             said = "\n".join(text_in(part.value, "") for part in message.of_kind("text"))
