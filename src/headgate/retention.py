@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import msgspec
-
 from headgate.errors import PolicyError
 from headgate.types import Ref
 
@@ -102,7 +100,8 @@ class Held:
         return self.live or self.new
 
 
-class Need(msgspec.Struct, frozen=True, gc=False):
+@dataclass(frozen=True, slots=True)
+class Need:
     """Room that a session wants for what it is about to write."""
 
     session: str

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias, get_args
 
-import msgspec
-
 Unit = Literal["tokens", "chars", "bytes"]
 Fate = Literal["whole", "shaped", "spilled", "cleared"]
 ToolClass = Literal["read", "write", "exec", "search", "pinned"]
@@ -296,11 +294,9 @@ class Meter(Protocol):
         ...
 
 
-class About(msgspec.Struct, frozen=True, gc=False):
-    """What the store knows of one original without opening it.
-
-    A struct and no dataclass: one is made whenever an original is kept.
-    """
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the store knows of one original without opening it."""
 
     ref: Ref
     sha256: str

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -59,9 +60,7 @@ def test_a_call_that_brought_the_same_again_is_listed_with_its_own_file(tmp_path
     index.note(line)
     again = index.about(line)
 
-    assert again == msgspec.structs.replace(
-        ABOUT, call_id="c2", tool="read", time_ns=9, file="/work/c2.txt"
-    )
+    assert again == replace(ABOUT, call_id="c2", tool="read", time_ns=9, file="/work/c2.txt")
     assert index_in(tmp_path).last() == index_in(tmp_path).last("read") == again
     assert index_in(tmp_path).last("grep") == ABOUT
     assert index_in(tmp_path).all() == [KEPT]

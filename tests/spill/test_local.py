@@ -2,10 +2,10 @@ import hashlib
 import os
 import shutil
 import stat
+from dataclasses import replace
 from itertools import product
 
 import pytest
-from msgspec.structs import replace
 
 from headgate.errors import RefNotFound, StoreError
 from headgate.events import LedgerRepaired

@@ -5,10 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
-
-import msgspec
 
 from headgate.normalise import normalise, only_unicode
 from headgate.types import About
@@ -137,7 +135,7 @@ def original_of(about: About, read: Read, *, exact: bool) -> Original:
         return Original(about, read, exact)
     if mark == codecs.BOM_UTF16_LE and read(about.length - 2, about.length) == b"\n\0":
         # The second half of the last line end was counted as a line.
-        about = msgspec.structs.replace(about, lines=about.lines - 1)
+        about = replace(about, lines=about.lines - 1)
     return Original(about, read, exact, mark)
 
 

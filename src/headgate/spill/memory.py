@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Lock
-
-import msgspec
 
 from headgate.errors import StoreError
 from headgate.spill.chunks import CHUNK_BYTES, Tally
@@ -57,7 +56,7 @@ class MemoryStore:
         with self._lock:
             if about.ref in self._kept:
                 return self._kept[about.ref][0]
-            about = msgspec.structs.replace(about, time_ns=self._clock())
+            about = replace(about, time_ns=self._clock())
             self._kept[about.ref] = (about, content)
             self._used_bytes += len(content)
             while self._used_bytes > self.limit_bytes:
