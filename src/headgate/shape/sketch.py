@@ -41,6 +41,8 @@ SHORTEST_LINE_BYTES = 6
 """Where lines are shorter than this on average, none says anything by itself."""
 
 FEW = 8
+PARTS = 8
+"""In how many parts lines are looked at for forms that occur once."""
 
 ENOUGH = 8
 """Lines of one form that are kept for choosing."""
@@ -261,28 +263,38 @@ def pieces(data: bytes) -> Iterator[bytes]:
 
 def _add_rare(data: bytes, found: dict[int, Found]) -> None:
     """Note the lines of a repetitive text whose form occurs once."""
-    if data.count(b"\n") * SHORTEST_LINE_BYTES > len(data):
-        return
     forms = data.translate(None, DIGITS).split(b"\n")
-    counts = Counter(forms)
-    if len(counts) > len(forms) // 3:
+    if len(forms) * SHORTEST_LINE_BYTES > len(data):
         return
-    once = [form for form, count in counts.items() if count == 1 and form.strip()]
-    if not once:
-        return
-    indexes = _places(once, forms)[: 2 * FOUND_LINES - len(found)]
+    indexes = _once(forms)[: 2 * FOUND_LINES - len(found)]
     for index, line in zip(indexes, _lines_at(indexes, data, len(forms)), strict=True):
         kept = line[:CLIP_BYTES]
         rare = Found(index + 1, kept, len(line) - len(kept), RARE_SCORE)
         found.setdefault(index + 1, rare)
 
 
-def _places(once: Sequence[bytes], forms: list[bytes]) -> list[int]:
-    """Where forms that occur once stand; looking for a few is cheaper than listing all."""
-    if len(once) <= FEW:
-        return sorted(map(forms.index, once))
-    places = dict(zip(forms, range(len(forms)), strict=True))
-    return sorted(places[form] for form in once)
+def _once(forms: list[bytes]) -> list[int]:
+    """Where forms stand that occur once, if most occur often.
+
+    Sets are built faster than counts, so lines are counted only where a form is in one part alone.
+    """
+    size = len(forms) // PARTS + 1
+    parts = [forms[start : start + size] for start in range(0, len(forms), size)]
+    seen: set[bytes] = set()
+    again: set[bytes] = set()
+    for part in parts:
+        own = set(part)
+        again |= own & seen
+        seen |= own
+    if len(seen) > len(forms) // 3:
+        return []
+    found: list[int] = []
+    for number, part in enumerate(parts):
+        alone = seen.difference(again).intersection(part)
+        counts = Counter(form for form in part if form in alone) if alone else Counter[bytes]()
+        once = [form for form, count in counts.items() if count == 1 and form.strip()]
+        found += sorted(number * size + part.index(form) for form in once)
+    return found
 
 
 def _lines_at(indexes: Sequence[int], data: bytes, total: int) -> list[bytes]:
