@@ -23,7 +23,7 @@ NEXT_BYTES = 16_384
 MUCH = 2
 """Where less than one half of the text is shown, the marker stands at the head."""
 
-MARKER_PART = 4
+MARKER_PART = 2
 """The long marker is used where it takes at most this part of the limit."""
 
 LARGEST_PART = 4
