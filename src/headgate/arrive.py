@@ -8,16 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from headgate.marker import nothing_returned, without_signs
-from headgate.measure.size import size_of
+from headgate.measure.size import SEAM_TOKENS, size_of
 from headgate.normalise import normalise, only_unicode
 from headgate.policy import Policy
 from headgate.types import Media, Meter, Query, Size, ToolResult
 
 SURELY_OVER = 1.2
 """An estimate this far over a limit says enough; no estimate was ever found a tenth too high."""
-
-SEAM_TOKENS = 2
-"""Two texts that are counted apart may count this much more as one."""
 
 SHORTEST_WORD = 3
 MOST_WORDS = 32

@@ -1,6 +1,11 @@
 import pytest
 
-from headgate.shape.names import MOST_CHARS, naming
+from headgate.shape.lined import NAMES_CHARS, near_ends
+from headgate.shape.names import naming as named_at
+
+
+def naming(lines: list[str]) -> list[int]:
+    return named_at(lines, near_ends(lines, NAMES_CHARS))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +44,7 @@ def test_what_was_named_already_comes_last():
 
 
 def test_of_a_long_text_the_ends_are_looked_at():
-    filler = ["nothing to be seen here at all"] * (MOST_CHARS // 10)
+    filler = ["nothing to be seen here at all"] * (NAMES_CHARS // 5)
     lines = ["in first.py", *filler, "in middle.py", *filler, "in last.py"]
 
     assert sorted(naming(lines)) == [0, len(lines) - 1]

@@ -11,6 +11,10 @@ STANDARD_VOCAB = "o200k"
 """Tokens are told in this vocabulary where the policy itself counts in another unit."""
 
 
+SEAM_TOKENS = 2
+"""Two texts that are counted apart may count this much more as one."""
+
+
 def size_of(content: str | bytes, meter: Meter) -> Size:
     """Measure a text, or its UTF-8: tokens by `meter`, estimated from 64 KB on, all else exact."""
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content

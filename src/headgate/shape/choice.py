@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -12,9 +12,6 @@ from headgate.shape.cut import prefix, suffix
 from headgate.shape.light import reach_of
 from headgate.shape.shaper import Room
 from headgate.shape.sketch import Found, Sketch
-
-LEAST_LINE = 4
-"""No line worth showing costs less."""
 
 LEAST_CLIP = 24
 """A cut line smaller than this, its own marker included, says nothing."""
@@ -223,34 +220,6 @@ class Choice:
         if hidden_chars:
             self.clipped[number] = hidden_chars
         return True
-
-    def guess_all(
-        self, numbers: Iterable[int], longest: int, show_part: Callable[[int], None]
-    ) -> None:
-        """Show whole lines in this order as long as there is room for about what they cost.
-
-        `show_part` shows what is longer than `longest`, or not at hand. As `guess` for each, in
-        one loop: this is where most lines of a result pass.
-        """
-        at_hand, shown, total = self.lines.at_hand, self.shown, self.lines.total
-        for number in numbers:
-            if self.cost > self.limit - LEAST_LINE:
-                return
-            if number in shown:
-                continue
-            text = at_hand.get(number)
-            if text is None or len(text) > longest:
-                show_part(number)
-                continue
-            size = int((len(text) + 1) / self.chars_per_unit) + 1
-            left = number == 1 or number - 1 in shown
-            right = number == total or number + 1 in shown
-            cost = self.cost + size + (1 - left - right) * self.gap_cost
-            if cost <= self.limit:
-                shown[number] = text
-                self.costs[number] = size
-                self.cost = cost
-                self.settled = False
 
     def settle(self) -> None:
         """Measure all that is shown, and learn from it what such lines cost."""

@@ -18,7 +18,7 @@ from headgate.shape.asked import asked_values
 from headgate.shape.fill import Drawn, fill
 from headgate.shape.hints import Hints, hints_of
 from headgate.shape.jsonpath import path_of
-from headgate.shape.others import MOST_SHOWN, SHARE, Others, others_of
+from headgate.shape.others import MOST_SHOWN, OTHERS_SHARE, Others, others_of
 from headgate.shape.pages import Page, Span, shrunk, span_of
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.showing import Cut, Showing, Shown, Steps, free_key, larger, omitted_key
@@ -49,10 +49,11 @@ NEXT_LINES = 200
 """How many lines the marker proposes to read next."""
 
 ASKED_KEY = "_asked"
-OTHERS_KEY = "others"
-NOTHING_ASIDE: Mapping[str, bytes] = MappingProxyType({})
 ASKED_SHARE = 0.6
 """The key that carries what the query asked for by path, and how much of the room it may take."""
+
+OTHERS_KEY = "others"
+NOTHING_ASIDE: Mapping[str, bytes] = MappingProxyType({})
 
 CHECKED_BYTES = 4 << 20
 """What is larger and too deep to be read fast is shown as its beginning, whatever follows there."""
@@ -180,7 +181,7 @@ class _Drawing:
         rows: list[bytes] = []
         others = self.others if len(shown) < MOST_SHOWN * total else None
         if others:
-            fewer = shown_in(int(left * (1 - SHARE)), left // LARGE_PART)
+            fewer = shown_in(int(left * (1 - OTHERS_SHARE)), left // LARGE_PART)
             spent = sum(len(one.text) + match_bytes for one in fewer.values())
             rows = others.rows((n for n in range(total) if n not in fewer), left - spent)
             shown = fewer if rows else shown

@@ -36,6 +36,9 @@ NEAR_SHARE = 0.8
 END = 10.0
 """What the first and the last line are worth."""
 
+NAMES_CHARS = 32 * 1024
+"""How much of each end of a text is looked at for names."""
+
 MORE_THAN_ROOM = 1.5
 """How much more of each end is looked at than the room can hold: lines measure differently."""
 
@@ -79,7 +82,7 @@ def shape_lined(
     raise_near(worths, pointed_by(query, lines), lines, lining, room_bytes)
     shares = [(labelled(lines), LABELLED_SHARE), (lining.outline(lines), lining.outline_share)]
     if lining.names_share:
-        shares.append((naming(lines), lining.names_share))
+        shares.append((naming(lines, near_ends(lines, NAMES_CHARS)), lining.names_share))
     for ranked, share in shares:
         worths |= dict.fromkeys(within(ranked, lines, room_bytes * share), OUTLINED)
     items = with_ends(lines, worths, room_bytes, lining.head_lean)
@@ -92,10 +95,7 @@ def with_ends(
 ) -> list[Piece]:
     """The lines that are worth something, and as many at the ends as can have room at all."""
     total = len(lines)
-    first = _reach(lines, total, room_bytes * MORE_THAN_ROOM)
-    # Where the start alone is shown, of the end only the last line is worth anything.
-    last = _reach(reversed(lines), total, room_bytes * MORE_THAN_ROOM) if head_lean < 1 else 1
-    near_ends = {*range(first), *range(total - last, total)}
+    near = near_ends(lines, room_bytes * MORE_THAN_ROOM, start_only=head_lean >= 1)
     # By its place a line is worth most at the ends, the rest by how near it is to one.
     turn = max(total * head_lean, 1.0)
     rest = total - turn + 1
@@ -106,8 +106,16 @@ def with_ends(
             lines[i],
             max(worths.get(i, 0.0), END * (1 - min(i / turn, (total - 1 - i) / rest))),
         )
-        for i in sorted(near_ends | worths.keys())
+        for i in sorted(near | worths.keys())
     ]
+
+
+def near_ends(lines: Sequence[str], chars: float, *, start_only: bool = False) -> set[int]:
+    """The lines of each end that are so long together; of the end maybe the last alone."""
+    total = len(lines)
+    first = _reach(lines, total, chars)
+    last = _reach(reversed(lines), total, chars) if not start_only else 1
+    return {*range(first), *range(total - last, total)}
 
 
 def _reach(lines: Iterable[str], total: int, room_bytes: float) -> int:

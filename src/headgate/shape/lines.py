@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headgate.marker import Ask, Marker
-from headgate.shape.choice import LEAST_CLIP, LEAST_LINE, Choice, Lines, gaps_between, lines_of
+from headgate.shape.choice import LEAST_CLIP, Choice, Lines, gaps_between, lines_of
 from headgate.shape.light import lit
 from headgate.shape.shaper import Room, Shaped
 from headgate.shape.sketch import Found, Sketch
@@ -29,6 +29,9 @@ END_CHARS = 130
 
 LEAST_HIDDEN = 40
 """Hiding fewer characters than the note about it takes helps nobody."""
+
+LEAST_LINE = 4
+"""No line worth showing costs less."""
 
 FEWEST = 24
 CHARS_EACH = 60
@@ -153,9 +156,16 @@ def _show_brightest(choice: Choice, sketch: Sketch, lights: Mapping[int, float])
     added = 0
     for _ in range(ROUNDS):
         before = len(choice.shown)
-        choice.guess_all(
-            ranked, longest, lambda n: _show_part(choice, n, sketch.found.get(n), longest)
-        )
+        for number in ranked:
+            if choice.left < LEAST_LINE:
+                break
+            if number in choice.shown:
+                continue
+            text = choice.lines.at_hand.get(number)
+            if text is not None and len(text) <= longest:
+                choice.guess(number, text, 0)
+            else:
+                _show_part(choice, number, sketch.found.get(number), longest)
         added += len(choice.shown) - before
         if len(choice.shown) == before:
             break

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-
-MOST_CHARS = 64 * 1024
-"""Of a longer text only so much of its start and its end is looked at, half each."""
+from collections.abc import Iterable, Sequence
 
 WORD = re.compile(r"[\w./@:\\~-]{4,}")
 NAME = re.compile(
@@ -27,12 +24,11 @@ LINE_CHARS = 40
 """What a line costs beside its own length: the note about what is missing around it."""
 
 
-def naming(lines: Sequence[str]) -> list[int]:
-    """The lines that name most for their length, counted from 0, the most telling first.
+def naming(lines: Sequence[str], places: Iterable[int]) -> list[int]:
+    """Of the lines at these places those that name most for their length, the most telling first.
 
     A name that stands in many lines says little in each; one that was shown already says nothing.
     """
-    places = _looked_at(lines)
     words = {place: set(WORD.findall(lines[place])) for place in places}
     names = {word: word.strip(AROUND) for found in words.values() for word in found}
     names = {word: name for word, name in names.items() if NAME.search(name)}
@@ -56,19 +52,3 @@ def naming(lines: Sequence[str]) -> list[int]:
         else:
             again.append(place)
     return first + again
-
-
-def _looked_at(lines: Sequence[str]) -> list[int]:
-    """All lines, or of a long text those near its ends."""
-    start = _reach(lines)
-    stop = max(len(lines) - _reach(lines[::-1]), start)
-    return [*range(start), *range(stop, len(lines))]
-
-
-def _reach(lines: Sequence[str]) -> int:
-    left = MOST_CHARS // 2
-    for place, line in enumerate(lines):
-        left -= len(line) + 1
-        if left < 0:
-            return place
-    return len(lines)

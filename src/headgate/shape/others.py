@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from headgate.shape.strings import head_of, quoted
 from headgate.shape.values import Value
 
-SHARE = 0.4
+OTHERS_SHARE = 0.4
 """What part of a list's room its others may take."""
 
 LEAST_ITEMS = 8

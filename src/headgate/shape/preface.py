@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from headgate.marker import Marker
+from headgate.measure.size import SEAM_TOKENS
 from headgate.shape.shaper import Room, Shaped, Source
 
 LONGEST_BYTES = 1_200
@@ -19,9 +20,6 @@ LONGEST_BYTES = 1_200
 
 LARGEST_PART = 4
 """A preface may take this part of the room, else it is shaped as the rest is."""
-
-SEAM_TOKENS = 2
-"""What a preface and the text below it may measure more as one than apart."""
 
 PREFACE = re.compile(
     rb"(?:[^\n]{1,160}\n){0,8}?(?:outputs?|observations?|results?|stdout|response):[ \t]*\r?\n"
@@ -38,7 +36,11 @@ def preface_of(data: bytes) -> int:
 
 
 def shape_after(
-    preface: int, source: Source, room: Room, marker: Marker, way: Callable[..., Shaped]
+    preface: int,
+    source: Source,
+    room: Room,
+    marker: Marker,
+    way: Callable[[Source, Room, Marker], Shaped],
 ) -> Shaped | None:
     """The preface as it is, and below it the output in its own `way`; None: no room for both."""
     before = source.data[:preface].decode(errors="replace")
