@@ -10,7 +10,6 @@ from headgate.types import Meter, Size
 STANDARD_VOCAB = "o200k"
 """Tokens are told in this vocabulary where the policy itself counts in another unit."""
 
-
 SEAM_TOKENS = 2
 """Two texts that are counted apart may count this much more as one."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
 from headgate.budget import fair_shares
 from headgate.marker import OMITTED_KEY, Ask, Marker, Missing
@@ -53,7 +52,7 @@ ASKED_SHARE = 0.6
 """The key that carries what the query asked for by path, and how much of the room it may take."""
 
 OTHERS_KEY = "others"
-NOTHING_ASIDE: Mapping[str, bytes] = MappingProxyType({})
+"""The key that carries the names of items without room."""
 
 CHECKED_BYTES = 4 << 20
 """What is larger and too deep to be read fast is shown as its beginning, whatever follows there."""
@@ -202,16 +201,15 @@ class _Drawing:
             return None
         fits = fitting == span.stop - span.start
         page = span if fits else shrunk(span, fitting)
-        drawn = self._page(page, {n: shown[n] for n in range(page.start, page.stop)})
+        drawn = self._page(page, {n: shown[n] for n in range(page.start, page.stop)}, {})
         return replace(drawn, is_all=fits and _largest(shown.values()) is None)
 
     def _left_for_items(self, most: int, total: int) -> int:
         widest = Span(total, max(total, 1), 0, total, 10 * total + 1)
-        return most - len(self._envelope(widest, self._widest(Ask("page", f"{total}")), [], []))
+        marker = self._widest(Ask("page", f"{total}"))
+        return most - len(self._envelope(widest, marker, [], [], {}))
 
-    def _page(
-        self, span: Span, shown: Mapping[int, Shown], aside: Mapping[str, bytes] = NOTHING_ASIDE
-    ) -> Drawn:
+    def _page(self, span: Span, shown: Mapping[int, Shown], aside: Mapping[str, bytes]) -> Drawn:
         items = [shown[number].text for number in range(span.start, span.stop)]
         matches = [
             b'{"index":%d,"item":%b}' % (number, shown[number].text)
@@ -240,7 +238,7 @@ class _Drawing:
         marker: bytes,
         items: Sequence[bytes],
         matches: Sequence[bytes],
-        aside: Mapping[str, bytes] = NOTHING_ASIDE,
+        aside: Mapping[str, bytes],
     ) -> bytes:
         fields = {
             OMITTED_KEY: marker,
