@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,16 @@ def pytest_configure() -> None:
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("headgate")
+    _hear_signals()
+
+
+def _hear_signals() -> None:
+    """What `nohup` or a shell in the background tells us to ignore, our programs would, too."""
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
