@@ -220,7 +220,7 @@ def serving_for(asked: Namespace) -> Serving:
 def need_extra() -> None:
     """Say what to install where it is not there."""
     try:
-        import aiohttp  # noqa: F401
+        import aiohttp  # noqa: F401  # only whether they are there, and can be loaded
         import httptools  # noqa: F401
         import uvicorn  # noqa: F401
         import uvloop  # noqa: F401
