@@ -18,7 +18,20 @@ pytestmark = pytest.mark.proves("K6")
 
 
 def test_a_document_is_the_whole_as_it_is_shown():
-    assert document_of(original(b'{"a": "\xe2\x80\xae"}')) == b'{"a": "\\u202e"}'
+    assert document_of(original(b'{"a": "\xe2\x80\xae"}')).data == b'{"a": "\\u202e"}'
+
+
+@pytest.mark.parametrize(
+    ("data", "ask"),
+    [
+        (b'{"a": 1,\n "b": 2}', Ask("bytes", "10-13")),
+        (b'{"a": 1,\r\n "b": 2}', Ask("lines", "2")),
+        ('{"a": 1,\n "b": "\u202e"}'.encode(), Ask("lines", "2")),
+        ('{"a": 1,\n "b": 2}'.encode("utf-16"), Ask("lines", "1-")),
+    ],
+)
+def test_bytes_that_stand_elsewhere_in_the_original_are_asked_for_by_lines(data, ask):
+    assert document_of(original(data)).stretch("10-13") == ask
 
 
 def test_a_document_that_is_too_large_is_not_read():

@@ -60,6 +60,19 @@ def test_where_the_marker_in_a_cut_value_points_the_rest_is():
     assert first - begun == shown["items"][1]["b"].partition(" ")[0].count("x")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-8", "utf-16"])
+def test_where_a_cut_value_is_pointed_at_is_it_though_its_bytes_were_made_readable(encoding):
+    words = " ".join(f"w{number}" for number in range(3_000))
+    text = json.dumps({"a": [1] * 9, "b": words}, indent=1)
+    kept = original(text.replace("\n", "\r\n").encode(encoding))
+
+    shown = json.loads(parts(ask(kept, {"path": "$.b"}, limit=300))[0])
+    asked = {"lines": json.loads(shown["_omitted"].partition("lines=")[2].partition(")")[0])}
+    seen = "".join(body for body, _ in answers(kept, asked, limit=300))
+
+    assert words in seen
+
+
 def test_a_path_to_nothing_says_how_to_see_what_there_is():
     assert ask(DOCUMENT, {"path": "$.nothing"}) == (
         '[nothing at this path; read_result(ref="r_1f3a9c7be20d", path="$") shows more #k7q2]'

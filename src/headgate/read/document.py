@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from headgate.errors import RequestError
 from headgate.marker import Ask, Marker
@@ -22,14 +22,51 @@ DOCUMENT_BYTES = 256 * 1024 * 1024
 PLAIN_NAME = re.compile(r"\['([A-Za-z_][A-Za-z0-9_]*)'\]")
 
 
-def document_of(original: Original) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole original as it is shown, to be taken apart."""
+
+    data: bytes
+    bytes_hold: bool = True
+    """Whether each byte stands where it stands in the original: it was shown as it came."""
+    lines_hold: bool = True
+    """Whether each line has the number that it has in the original."""
+
+    def stretch(self, span: str) -> Ask:
+        """What to ask for to read bytes of it: lines of the original, where they stand elsewhere.
+
+        `span` is as one asks for it, `0-4095` or `4096-`.
+        """
+        if self.bytes_hold:
+            return Ask("bytes", span)
+        if not self.lines_hold:
+            return Ask("lines", "1-")
+        first, last = (self._line(int(end)) if end else "" for end in span.split("-"))
+        return Ask("lines", str(first) if last == first else f"{first}-{last}")
+
+    def marker(self, marker: Marker) -> Marker:
+        """The marker of a shaped document, which asks for what is there in the original."""
+
+        def in_original(ask: Ask) -> Ask:
+            return self.stretch(ask.value) if ask.name == "bytes" else ask
+
+        return marker if self.bytes_hold else replace(marker, within=in_original)
+
+    def _line(self, offset: int) -> int:
+        return 1 + self.data.count(b"\n", 0, offset)
+
+
+def document_of(original: Original) -> Document:
     """The whole as it is shown; `RequestError` if it is too large to be taken apart."""
     if original.length > DOCUMENT_BYTES:
         raise RequestError(
             f"the result has {original.length:,} bytes; beyond {DOCUMENT_BYTES:,} it is not taken "
             "apart as JSON: read it by lines, bytes or search"
         )
-    return original.shown(original.between(0, original.length), 0)
+    data = original.between(0, original.length)
+    shown = original.shown(data, 0)
+    # Of UTF-16 lines are counted by a byte that may be a half of any character.
+    return Document(shown, bytes_hold=shown == data, lines_hold=not original.utf_16)
 
 
 def shape_part(part: bytes, room: Room, marker: Marker, page: Page | None = None) -> str | None:
@@ -44,7 +81,7 @@ def shape_part(part: bytes, room: Room, marker: Marker, page: Page | None = None
 def marker_of_part(marker: Marker, location: str, offset: int, pages: bool) -> Marker:
     """The marker for a value at `location`; `pages` says that a page of it can be asked for."""
 
-    def into_whole(ask: Ask) -> Ask:
+    def in_document(ask: Ask) -> Ask:
         if ask.name == "path":
             return replace(ask, value=location + ask.value.removeprefix("$"))
         if ask.name == "bytes":
@@ -56,6 +93,10 @@ def marker_of_part(marker: Marker, location: str, offset: int, pages: bool) -> M
             start = (int(ask.value) - 1) * size
             return Ask("path", f"{location}[{start}:{start + size}]")
         return ask
+
+    def into_whole(ask: Ask) -> Ask:
+        moved = in_document(ask)
+        return marker.within(moved) if marker.within else moved
 
     return replace(marker, within=into_whole)
 

@@ -31,13 +31,14 @@ def _items(page: Page, original: Original, room: Room, marker: Marker) -> str | 
     if not start.startswith((b"[", b"{")) or original.length > DOCUMENT_BYTES:
         return None
     document = document_of(original)
+    marker = document.marker(marker)
     if start.startswith(b"["):
-        return shape_part(document, room, marker, page)
-    listed = listed_in(document)
+        return shape_part(document.data, room, marker, page)
+    listed = listed_in(document.data)
     if listed is None:
         return None
     location, part = listed
-    inner = marker_of_part(marker, location, document.find(part), pages=True)
+    inner = marker_of_part(marker, location, document.data.find(part), pages=True)
     return shape_part(part, room, inner, page)
 
 

@@ -75,7 +75,7 @@ def table_of(original: Original) -> tuple[Format, bytes]:
             f"the result has {original.length:,} bytes; beyond {TABLE_BYTES:,} it is not made a "
             "table: read it by lines, search or path"
         )
-    data = document_of(original).strip()
+    data = document_of(original).data.strip()
     if data.startswith((b"[", b"{")) and depth_of(data) is not None:
         listed = listed_in(data) if data.startswith(b"{") else None
         if listed is not None:

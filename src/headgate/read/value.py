@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headgate.marker import Ask, Marker
-from headgate.read.document import document_of, marker_of_part, shape_part, short_location
+from headgate.read.document import (
+    Document,
+    document_of,
+    marker_of_part,
+    shape_part,
+    short_location,
+)
 from headgate.read.footer import closed, fitted
 from headgate.read.original import Original
 from headgate.read.path import Found, find
@@ -32,8 +38,8 @@ def by_path(request: Request, original: Original, room: Room, marker: Marker) ->
     """Show the values that a path selects, a page of them if they do not fit."""
     path = request.path or "$"
     document = document_of(original)
-    steps = MOST_STEPS + len(document) // BYTES_PER_STEP
-    found = find(document, path, most=MOST_VALUES, budget=steps)
+    steps = MOST_STEPS + len(document.data) // BYTES_PER_STEP
+    found = find(document.data, path, most=MOST_VALUES, budget=steps)
     if not found.matches:
         words = "nothing at this path" + (
             ", which was not followed to its end" if found.truncated else ""
@@ -76,19 +82,24 @@ def _labelled(location: str, text: str, total: int) -> str:
 
 
 def _cut(
-    matches: Sequence[tuple[str, bytes]], number: int, document: bytes, room: Room, marker: Marker
+    matches: Sequence[tuple[str, bytes]],
+    number: int,
+    document: Document,
+    room: Room,
+    marker: Marker,
 ) -> tuple[str, Ask | str]:
     """The first value of a page, which alone is too large, and how to go on inside of it."""
     location, raw = matches[number]
-    place, offset = short_location(location), document.find(raw)
+    place, offset = short_location(location), document.data.find(raw)
     label = _labelled(location, "", len(matches))
     left = Room(max(room.limit - room.size(label), 1), room.meter)
-    shaped = shape_part(raw, left, marker_of_part(marker, place, offset, pages=False))
+    inner = marker_of_part(document.marker(marker), place, offset, pages=False)
+    shaped = shape_part(raw, left, inner)
     if shaped is not None and left.fits(shaped):
         return label + shaped, "the marker in it says how to go on"
     start = prefix(raw.decode(), left.limit, room.meter)
     rest = max(offset, 0) + len(start.encode())
-    return label + start, Ask("bytes", f"{rest}-{offset + len(raw) - 1}")
+    return label + start, document.stretch(f"{rest}-{offset + len(raw) - 1}")
 
 
 def _in_words(found: Found, span: Span) -> str:
