@@ -36,6 +36,8 @@ def test_a_span_is_read_as_models_write_it(value, span):
             'lines is "all"; write lines="401-800", lines="401-", or lines="-50" for the last 50',
         ),
         ({"lines": "5 6"}, 'lines is "5 6"; write lines="401-800"'),
+        ({"lines": "1,3"}, 'lines is "1,3"; write lines="401-800"'),
+        ({"lines": "10,2000"}, 'lines is "10,2000"; write lines="401-800"'),
         ({"lines": "-"}, 'lines is "-"; write lines="401-800"'),
         ({"lines": "-0"}, 'lines is "-0"; write lines="401-800"'),
         ({"lines": True}, "lines is true; write lines="),

@@ -135,7 +135,7 @@ def _range(value: object) -> tuple[int | None, str | None, int | None]:
     number = _whole(value)
     text = value.strip() if isinstance(value, str) else str(number)
     # Answers show numbers with separators, and what was shown is what gets copied.
-    found = RANGE.fullmatch(re.sub(r"(?<=\d)[,_](?=\d)", "", text))
+    found = RANGE.fullmatch(re.sub(r"(?<=\d)[,_](?=\d{3}(?!\d))", "", text))
     if found is None or (found[3] and not found[2]):
         return None, None, None
     return (int(found[1]) if found[1] else None), found[2], (int(found[3]) if found[3] else None)
