@@ -171,6 +171,13 @@ def test_what_cannot_be_read_is_named_with_its_value(text, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "name", ["TOKEN", "HEADER_1", "HEADER_12", "SESSION", "STATE_DIR", "DEBUG", "PASSTHROUGH"]
+)
+def test_a_variable_of_ours_that_says_something_else_changes_no_policy(name):
+    assert policy_from_environment({f"HEADGATE_{name}": "x"}) == Policy()
+
+
 def test_the_environment_changes_a_policy():
     environ = {"HEADGATE_RESULT": "4000", "HEADGATE_SPILL": "no", "HEADGATE_ASKED_TOKENS": "a, b"}
 

@@ -19,8 +19,8 @@ from headgate.types import UNITS, Amount, Unit
 
 ENVIRONMENT_PREFIX = "HEADGATE_"
 
-NOT_POLICY = frozenset(
-    {"STATE_DIR", "SESSION", "PRESET", "POLICY", "DEBUG", "EXAMPLES", "PASSTHROUGH"}
+NOT_POLICY = re.compile(
+    "STATE_DIR|SESSION|PRESET|POLICY|DEBUG|PASSTHROUGH|TOKEN|HEADER_[0-9]+|EXAMPLES|CLIENTS"
 )
 """Variables of ours that say something else."""
 
@@ -46,7 +46,7 @@ def policy_from_environment(environ: Mapping[str, str], *, start: Policy | None 
     table: dict[str, object] = {}
     for variable, value in sorted(environ.items()):
         name = variable.removeprefix(ENVIRONMENT_PREFIX)
-        if variable.startswith(ENVIRONMENT_PREFIX) and name not in NOT_POLICY:
+        if variable.startswith(ENVIRONMENT_PREFIX) and not NOT_POLICY.fullmatch(name):
             table[name.lower()] = _inline(variable, value)
     return _changed(first, table)
 
