@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from headgate.ageing import NO_EPOCH, Ageing, Epoch, Old, Use, epoch, size_after
 from headgate.economy import ANTHROPIC, Prices, binds_thinking, pays, prices_of
+from headgate.errors import PolicyError
 
 DEFAULT = Ageing()
 BY_TURNS = Ageing(high=None, turns=(2, 4), keep_last=0, weigh=False)
@@ -182,3 +183,22 @@ def test_what_nobody_has_cached_costs_nothing_to_change():
     cold = use(used=5_000, sizes=(2_000, 3_000), requests=1, is_cold=True)
 
     assert epoch([old()], cold, PAYING) == Epoch(((0, 2),), "it pays")
+
+
+@pytest.mark.parametrize(
+    ("ageing", "words"),
+    [
+        ({"high": 1.5}, "ageing.high is 1.5; it is a share, from 0 to 1"),
+        ({"low": float("nan")}, "ageing.low is nan; it is a share, from 0 to 1"),
+        ({"turns": (2,)}, "ageing.turns is (2,); it takes two, as in [2, 4]"),
+        ({"turns": (4, 2)}, "ageing.turns is (4, 2); it takes two, as in [2, 4]"),
+        ({"turns": (0, 2)}, "ageing.turns is (0, 2); it takes two, as in [2, 4]"),
+        ({"keep_last": -1}, "ageing.keep_last is -1; it cannot be below 0"),
+        ({"pays_from_tokens": -1}, "ageing.pays_from_tokens is -1; it cannot be below 0"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_when_it_is_written(ageing, words):
+    with pytest.raises(PolicyError) as raised:
+        Ageing(**ageing)
+
+    assert str(raised.value) == words

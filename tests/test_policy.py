@@ -4,6 +4,8 @@ import math
 import pytest
 
 from headgate import Policy, PolicyError, ToolRule, chars, tokens, utf8_bytes
+from headgate.marker import MarkerStyle
+from headgate.policy import Scale
 
 
 @pytest.mark.proves("PRE-default")
@@ -98,3 +100,38 @@ def test_a_tools_class_comes_from_its_rule_or_else_from_its_name():
 def test_a_page_is_asked_for_with_two_arguments():
     with pytest.raises(PolicyError, match="it takes two names: page and page size"):
         Policy(page_arguments=("page",))
+
+
+@pytest.mark.parametrize(
+    ("style", "words"),
+    [
+        ({"long": "{nothing}"}, "marker: long is '{nothing}', which has 'nothing' as a field"),
+        ({"gap": "{first"}, "marker: gap is '{first', which has"),
+        ({"cli": "{0}"}, "marker: cli is '{0}', which has"),
+        ({"tool": "{ref.x}"}, "marker: tool is '{ref.x}', which has"),
+        ({"file": "{ask}"}, "marker: file is '{ask}', which has 'ask' as a field"),
+        ({"cleared": "{thousands:s}"}, "marker: cleared is '{thousands:s}', which has"),
+        ({"empty": "}"}, "marker: empty is '}', which has"),
+        ({"contents": (("a", "ends", "x"),)}, "marker: contents says 'ends'; a text starts with"),
+        ({"signs": ("",)}, "marker: signs has an empty one, which is in every text"),
+    ],
+)
+def test_words_that_cannot_be_written_are_refused_with_the_policy(style, words):
+    with pytest.raises(PolicyError) as raised:
+        Policy(marker=MarkerStyle(**style))
+
+    assert str(raised.value).startswith(words)
+
+
+@pytest.mark.parametrize("wait_s", [0, -1, float("nan"), float("inf"), 86_401])
+def test_a_store_is_waited_for_a_while_or_for_ever(wait_s):
+    with pytest.raises(PolicyError, match=r"store_timeout_s is .*above 0 and at most 86,400"):
+        Policy(store_timeout_s=wait_s)
+
+
+@pytest.mark.parametrize(
+    "scale", [{"below": -0.1}, {"above": 1.1}, {"widen": float("inf")}, {"tighten": float("nan")}]
+)
+def test_a_scale_that_cannot_be_multiplied_with_is_refused(scale):
+    with pytest.raises(PolicyError, match=f"scale.{next(iter(scale))} is "):
+        Scale(**scale)

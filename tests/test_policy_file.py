@@ -80,9 +80,16 @@ policies = st.builds(
     marker=st.builds(
         MarkerStyle,
         reader=st.sampled_from(["tool", "cli"]),
-        tool=st.text(max_size=9),
-        contents=st.lists(st.tuples(*[st.text(max_size=5)] * 3), max_size=2).map(tuple),
-        signs=st.lists(st.text(max_size=5), max_size=2).map(tuple),
+        tool=st.text(st.characters(exclude_characters="{}"), max_size=9),
+        contents=st.lists(
+            st.tuples(
+                st.text(max_size=5),
+                st.sampled_from(["starts", "contains"]),
+                st.text(max_size=5),
+            ),
+            max_size=2,
+        ).map(tuple),
+        signs=st.lists(st.text(min_size=1, max_size=5), max_size=2).map(tuple),
     ),
 )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from headgate.economy import Prices, pays
+from headgate.errors import PolicyError
 from headgate.types import Amount, ToolClass, tokens
 
 Step = Literal[1, 2]
@@ -44,6 +45,20 @@ class Ageing:
     """Whether an epoch that nothing forces must pay for the rewrite of what was cached."""
     under_thinking: bool = False
     """Whether results before a bound thinking block may age."""
+
+    def __post_init__(self) -> None:
+        for name in ("high", "low"):
+            share = getattr(self, name)
+            if share is not None and not 0 <= share <= 1:
+                raise PolicyError(f"ageing.{name} is {share}; it is a share, from 0 to 1")
+        if self.turns is not None and not (
+            len(self.turns) == 2 and 1 <= self.turns[0] <= self.turns[1]
+        ):
+            raise PolicyError(f"ageing.turns is {self.turns}; it takes two, as in [2, 4]")
+        for name in ("keep_last", "pays_from_tokens"):
+            count = getattr(self, name)
+            if count is not None and count < 0:
+                raise PolicyError(f"ageing.{name} is {count}; it cannot be below 0")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json.encoder import encode_basestring as in_quotes
 from typing import Literal, NamedTuple
 
@@ -341,6 +341,36 @@ def wrong_field(excerpt: Excerpt) -> str | None:
         except (LookupError, ValueError, AttributeError, TypeError) as error:
             return f"{name} is {getattr(excerpt, name)!r}, which has {error} as a field"
     return None
+
+
+def wrong_template(style: MarkerStyle) -> str | None:
+    """What is wrong with the words of a style; None: nothing."""
+    ask, plain = Ask("lines", "1-"), _sample(style, "none")
+    uses: dict[str, Callable[[], str]] = {
+        "tool": lambda: _sample(style, "tool")._how(ask),
+        "cli": lambda: _sample(style, "cli")._how(ask),
+        "file": lambda: _sample(style, "file")._how(ask),
+        "long": lambda: plain.long(1, 2, "lines", 3, ask),
+        "short": lambda: plain.short(1, 2, "lines"),
+        "gap": lambda: plain.gap(1, 2),
+        "inside": lambda: plain.inside(1),
+        "shown": lambda: plain.shown("", ""),
+        "cleared": lambda: plain.cleared(Size(1, 1, 1, 1), ""),
+        "empty": lambda: nothing_returned("", style),
+    }
+    for name, use in uses.items():
+        try:
+            use()
+        except (LookupError, ValueError, AttributeError, TypeError) as error:
+            return f"{name} is {getattr(style, name)!r}, which has {error} as a field"
+    for _, how, _ in style.contents:
+        if how not in ("starts", "contains"):
+            return f"contents says {how!r}; a text starts with a sign or contains it"
+    return "signs has an empty one, which is in every text" if "" in style.signs else None
+
+
+def _sample(style: MarkerStyle, reader: Literal["tool", "cli", "file", "none"]) -> Marker:
+    return Marker("", "", "", "", style=replace(style, reader=reader))
 
 
 def without_signs(text: bytes, style: MarkerStyle) -> bytes:

@@ -16,7 +16,14 @@ from headgate.ageing import Ageing
 from headgate.budget import SHARING, Sharing
 from headgate.errors import PolicyError
 from headgate.guard_rules import Guards
-from headgate.marker import DEFAULT_EXCERPT, DEFAULT_STYLE, Excerpt, MarkerStyle, wrong_field
+from headgate.marker import (
+    DEFAULT_EXCERPT,
+    DEFAULT_STYLE,
+    Excerpt,
+    MarkerStyle,
+    wrong_field,
+    wrong_template,
+)
 from headgate.retention import Retention
 from headgate.rules import DEFAULT_COUNTING, DEFAULT_NOTICE, BatchByWindow, CountRule, Notice
 from headgate.toolnames import class_of
@@ -63,6 +70,9 @@ DEFAULT_CLASSES: Mapping[ToolClass, ToolRule] = MappingProxyType(
     {"read": ToolRule(exempt=True, limit=tokens(25_000))}
 )
 
+MOST_WAIT_S = 86_400
+"""Who waits a day for a store waits for ever, and can say so."""
+
 CHARS_PER_TOKEN = 4
 """A default in tokens, for a policy that counts in characters or bytes."""
 
@@ -75,6 +85,11 @@ class Scale:
     widen: float = 1.4
     above: float = 0.8
     tighten: float = 0.6
+
+    def __post_init__(self) -> None:
+        for name, most in (("below", 1), ("above", 1), ("widen", 100), ("tighten", 100)):
+            if not 0 <= getattr(self, name) <= most:
+                raise PolicyError(f"scale.{name} is {getattr(self, name)}; it is from 0 to {most}")
 
     def factor(self, used: float | None) -> float:
         """What a limit is multiplied with where this share of the window is in use."""
@@ -200,6 +215,11 @@ class Policy:
                 f"block_overhead is {self.block_overhead}; "
                 f"more than {MINIMUM[self.unit] // 8} leaves the smallest limit no room"
             )
+        wait_s = self.store_timeout_s
+        if wait_s is not None and not 0 < wait_s <= MOST_WAIT_S:
+            raise PolicyError(
+                f"store_timeout_s is {wait_s}; it is above 0 and at most {MOST_WAIT_S:,}, or none"
+            )
         self._check_forms()
         if len(self.page_arguments) != 2:
             raise PolicyError(
@@ -290,6 +310,8 @@ class Policy:
             wrong = wrong_field(form) if form is not None else None
             if wrong is not None:
                 raise PolicyError(f"{name}: {wrong}")
+        if self.marker is not DEFAULT_STYLE and (wrong := wrong_template(self.marker)) is not None:
+            raise PolicyError(f"marker: {wrong}")
         if self.counting.dense_extensions and not self.counting.dense_vocab:
             raise PolicyError("counting.dense_extensions want a rule: say counting.dense_vocab")
         if self.page_items is not None and self.page_items < 1:
