@@ -8,7 +8,7 @@ from headgate.check import check
 from headgate.errors import HistoryError
 from headgate.events import HistoryPrepared, HistoryRepaired
 from headgate.testing import BadStore, lines, result
-from tests.histories import DIALECTS, body, calls, results, round_of, said, user
+from tests.histories import DIALECTS, KEYS, body, calls, results, round_of, said, user
 
 SMALL = Policy(
     result=tokens(400), batch=tokens(700), batch_window_share=1.0, classes={}, repeats=False
@@ -216,6 +216,82 @@ def test_a_missing_result_that_the_store_has_is_the_real_one(gate_with):
     outcome = prepared(gate, "anthropic", broken + user("anthropic", "and?"))
 
     assert json.loads(outcome.body)["messages"][2]["content"][0]["content"] == shown.text
+
+
+@pytest.mark.proves("H1", "0.2")
+@every_dialect
+def test_a_missing_result_that_an_earlier_request_had_is_the_real_one(dialect, gate_with):
+    gate = gate_with(SMALL)
+    turn = user(dialect, "x") + round_of(dialect, 1, lines(300))
+    [shown] = prepared(gate, dialect, turn).verdicts
+
+    outcome = prepared(gate, dialect, turn[:2] + user(dialect, "and?"))
+
+    assert [(fix.kind, fix.call_id) for fix in outcome.fixes] == [("restored", "call_1_0")]
+    assert [verdict.text or "" for verdict in outcome.verdicts] == [""]
+    assert outcome.verdicts[0].ref == shown.ref
+
+
+@pytest.mark.proves("H1", "0.2")
+@every_dialect
+def test_a_missing_result_is_never_that_of_another_call_under_the_same_id(dialect, gate_with):
+    gate = gate_with(SMALL)
+    asked = [*user(dialect, "one"), *calls(dialect, ("c", "grep", {"pattern": "a"}))]
+    one = [*asked, *results(dialect, ("c", "grep", lines(300)))]
+    prepared(gate, dialect, one)
+    again = calls(dialect, ("c", "grep", {"pattern": "b"}))
+
+    elsewhere = prepared(gate, dialect, user(dialect, "two") + again + user(dialect, "and?"))
+    more = one + said(dialect, "ok") + user(dialect, "more")
+    later = prepared(gate, dialect, more + again + user(dialect, "and?"))
+
+    assert [fix.kind for fix in elsewhere.fixes] == ["missing"]
+    assert [fix.kind for fix in later.fixes if fix.kind != "renamed"] == ["missing"]
+
+
+@pytest.mark.proves("H1", "P4")
+@pytest.mark.parametrize("dialect", ["anthropic", "openai-chat", "openai-responses"])
+def test_a_second_call_under_one_id_is_not_given_the_result_of_the_first(dialect, gate_with):
+    gate = gate_with(SMALL)
+    two = calls(dialect, ("c", "grep", {"pattern": "a"}), ("c", "ls", {"path": "b"}))
+    messages = user(dialect, "x") + two + results(dialect, ("c", "grep", lines(300)))
+
+    first = prepared(gate, dialect, messages)
+
+    assert [fix.kind for fix in first.fixes].count("missing") == 1
+    assert prepared(gate_with(SMALL), dialect, messages).body == first.body
+
+
+@pytest.mark.proves("H1", "R11")
+def test_a_missing_result_that_was_an_error_is_still_one(gate_with):
+    gate = gate_with(SMALL)
+    gate.admit([result("grep", lines(900), call_id="call_1", is_error=True)])
+    broken = user("anthropic", "x") + calls("anthropic", ("call_1", "grep", {}))
+
+    outcome = prepared(gate, "anthropic", broken + user("anthropic", "and?"))
+
+    assert [fix.kind for fix in outcome.fixes] == ["restored"]
+    assert json.loads(outcome.body)["messages"][2]["content"][0]["is_error"] is True
+
+
+@pytest.mark.proves("P22", "P4")
+@pytest.mark.parametrize(
+    ("dialect", "asks"),
+    [*((name, True) for name in DIALECTS), ("openai-chat", False), ("openai-responses", False)],
+)
+def test_what_was_sent_stays_when_the_real_result_comes_late(dialect, asks, gate_with):
+    sent = user(dialect, "x") + calls(dialect, ("c", "grep", {}))
+    sent += user(dialect, "and?") if asks else []
+    first = prepared(gate_with(SMALL), dialect, sent)
+    late = results(dialect, ("c", "grep", "late"))
+
+    grown = [*sent, *said(dialect, "well"), *late, *user(dialect, "so?")]
+    second = prepared(gate_with(SMALL), dialect, grown)
+
+    before, after = (json.loads(outcome.body)[KEYS[dialect]] for outcome in (first, second))
+    assert after[: len(before)] == before
+    assert "late" in [fix.kind for fix in second.fixes]
+    assert check(second.body, dialect) == []
 
 
 AGEING = SMALL.replace(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,16 +22,16 @@ from headgate.errors import HistoryError
 from headgate.events import HistoryPrepared, HistoryRepaired
 from headgate.history.calibration_file import FILE_NAME, CalibrationFile
 from headgate.history.count import Accounting, Count, accounting_for, count, observation
-from headgate.history.mending import INTERRUPTED
+from headgate.history.mending import MADE_SHA256
 from headgate.history.repair import repair
-from headgate.history.report import Fix, Repaired
+from headgate.history.report import Asked, Fix, Real, Repaired
 from headgate.history.seen import Seen
 from headgate.history.slots import State
 from headgate.history.tally import CountCache
 from headgate.history.usage import Usage, usage_of
 from headgate.history.words import last_words
 from headgate.judge import Desk
-from headgate.ledger import EpochEntry, Key
+from headgate.ledger import Entry, EpochEntry, Key
 from headgate.measure.models import counted_as
 from headgate.policy import Policy
 from headgate.prepare import Prepared, Request, plan_history
@@ -51,8 +50,6 @@ answered is read again."""
 
 MOST_ROUNDS = 4
 """How often a plan is made anew because another process decided first, or the store failed."""
-
-INTERRUPTED_SHA256 = hashlib.sha256(INTERRUPTED.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +192,14 @@ class Outgoing:
         if not self.session.policy.repair:
             return Repaired(history)
         twins = self.session.policy.twins
-        repaired = repair(history, pending=pending, known=self._known, twins=twins)
         dialect = dialect_named(history.dialect)
+        repaired = repair(
+            history,
+            pending=pending,
+            known=self._known,
+            interrupted=self._was_interrupted,
+            twins=twins,
+        )
         for fix in repaired.fixes:
             if fix.removed is not None and fix.removed.kind == "result":
                 self._keep_removed(dialect, fix)
@@ -209,12 +212,29 @@ class Outgoing:
             replace(dialect.tool_result(fix.removed, None), call_id=fix.call_id)
         )
 
-    def _known(self, call_id: str) -> str | None:
-        """The real result of a call, unless the history was sent without it before."""
-        entries = self.session.ledger.by_call(call_id)
-        if len(entries) != 1 or entries[0].verdict.sha256 == INTERRUPTED_SHA256:
+    def _known(self, asked: Asked) -> Real | None:
+        """The real result of a call, unless the history was sent without it before.
+
+        It was decided in this place of this conversation, or let in where no history was known.
+        """
+        entries = self._decided(asked)
+        if not entries and asked.came_as:
+            of_id = self.session.ledger.by_call(asked.came_as)
+            entries = [entry for entry in of_id if not entry.key.prefix]
+        if len(entries) != 1 or entries[0].verdict.text is None:
             return None
-        return entries[0].verdict.text
+        return Real(entries[0].verdict.text, entries[0].verdict.is_error)
+
+    def _was_interrupted(self, asked: Asked) -> bool:
+        """Whether this call was sent with the result that says so."""
+        return any(entry.verdict.sha256 in MADE_SHA256 for entry in self._decided(asked))
+
+    def _decided(self, asked: Asked) -> list[Entry]:
+        """What was decided for a call in this very place."""
+        if not asked.links:
+            return []
+        of_id = self.session.ledger.by_call(asked.call.call_id)
+        return [entry for entry in of_id if entry.key.prefix in asked.links]
 
     def _carried_out(
         self,

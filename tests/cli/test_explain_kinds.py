@@ -11,6 +11,7 @@ from headgate.retention import Retention
 from headgate.spill.compress import compress
 from headgate.spill.house import House
 from headgate.testing import BadStore, lines
+from tests.histories import DIALECTS, body, calls, user
 
 LOG = lines(3_000, n1500="ERROR: disk 7 is full")
 SMALL = Policy(result=tokens(300), batch=tokens(900), error=tokens(250))
@@ -187,8 +188,10 @@ def test_a_result_that_stands_for_an_earlier_one_is_told(state, explained):
 
 
 @pytest.mark.proves("P25", "C-explain", "H1")
-def test_a_result_that_repair_made_up_is_told(state, explained):
-    Gate(Policy(), state=state).prepare(history("one", "two", last=False), dialect="anthropic")
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_result_that_repair_made_up_is_told(state, dialect, explained):
+    broken = user(dialect, "x") + calls(dialect, ("t1", "grep", {})) + user(dialect, "and?")
+    Gate(Policy(), state=state).prepare(body(dialect, broken), dialect=dialect)
 
     [record], page = explained("t1")
 

@@ -8,6 +8,7 @@ from headgate.check import check
 from headgate.dialects import dialect_named
 from headgate.history.mending import INTERRUPTED
 from headgate.history.repair import repair
+from headgate.history.report import Real
 from tests.dialects.scripts import DIALECTS
 from tests.histories import body, calls, results, said, user
 
@@ -82,7 +83,7 @@ def test_where_results_may_stand_anywhere_the_caller_says_what_was_sent_as_inter
     first = repair(dialect.read(body(name, sent))).history
 
     untold = repair(dialect.read(grown))
-    told = repair(dialect.read(grown), interrupted="c".__eq__)
+    told = repair(dialect.read(grown), interrupted=lambda asked: asked.call.call_id == "c")
 
     assert (untold.fixes, dialect.write(untold.history) is untold.history.body) == ((), True)
     before = [message.raw for message in first.messages]
@@ -96,7 +97,7 @@ def test_a_result_that_is_known_is_the_real_one_and_no_error(name):
     dialect = dialect_named(name)
     history = dialect.read(body(name, interrupted(name, {"a", "b"})))
 
-    repaired = repair(history, known={"c": "the real one"}.get)
+    repaired = repair(history, known=lambda asked: {"c": Real("the real one")}[asked.came_as])
 
     [shown] = [
         p for m in repaired.history.messages for p in m.of_kind("result") if p.call_id == "c"

@@ -6,15 +6,19 @@ taken out, and results that have to be made.
 
 from __future__ import annotations
 
+import hashlib
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
 import msgspec
 
-from headgate.dialects.history import History, Message, Part
+from headgate.dialects.dialect import Dialect
+from headgate.dialects.history import NEW, History, Message, Part
+from headgate.dialects.wire import error_text
 from headgate.history.ids import Names, names_for
 from headgate.history.pairing import Pairing, paired
-from headgate.history.report import Case, Fix, FixKind
+from headgate.history.report import Asked, Case, Fix, FixKind, Real
 from headgate.history.rounds import Place, Round, Spot, rounds_of
 
 UNKNOWN_OUTCOME = (
@@ -24,6 +28,11 @@ UNKNOWN_OUTCOME = (
 
 INTERRUPTED = f"This call was interrupted and its result never arrived. {UNKNOWN_OUTCOME}"
 """The result of a call that nobody saw end. It never changes: what was sent once is sent again."""
+
+MADE_SHA256 = frozenset(
+    hashlib.sha256(said.encode()).hexdigest() for said in (INTERRUPTED, error_text(INTERRUPTED))
+)
+"""Of what stands for such a result, with a flag for errors or without."""
 
 NOWHERE: frozenset[Place] = frozenset()
 
@@ -54,6 +63,8 @@ class Mending:
     removed: set[Place] = field(default_factory=set)
     made: dict[Place, Part] = field(default_factory=dict)
     """New results, by the places of their calls."""
+    firsts: dict[str, Place] = field(default_factory=dict)
+    """By its id, the first call that came with it."""
     fixes: list[Fix] = field(default_factory=list)
 
     @property
@@ -106,12 +117,18 @@ def decided(history: History, case: Case) -> Mending:
     """Match calls and results, and decide what is renamed, taken out and made."""
     rules = case.dialect.rules
     rounds = rounds_of(history.messages)
-    pairing = paired(rounds, rules, held=history.server_held, interrupted=case.interrupted)
+
+    def was_sent(call: Spot) -> bool:
+        asked = Asked(call.part, links_behind(history, rounds, call))
+        return case.interrupted is not None and case.interrupted(asked)
+
+    pairing = paired(rounds, rules, held=history.server_held, interrupted=was_sent)
     names = names_for(history.messages, rounds, rules, case.twins)
     mending = Mending(history, case, rounds, pairing, names)
     waiting = _still_waiting(mending)
     for round_ in rounds:
         for call in round_.calls:
+            mending.firsts.setdefault(call.part.call_id, call.place)
             _decide_call(mending, call, is_waiting=call.place in waiting)
         for spot in round_.results:
             reason = pairing.spare.get(spot.place)
@@ -119,6 +136,16 @@ def decided(history: History, case: Case) -> Mending:
                 mending.removed.add(spot.place)
                 mending.note(reason, spot.message, TAKEN_OUT[reason], spot.part, keep=True)
     return mending
+
+
+def links_behind(history: History, rounds: Sequence[Round], call: Spot) -> frozenset[bytes]:
+    """The chain from behind a call to the end of its round, as the history was read."""
+    round_ = rounds[bisect_right(rounds, call.message, key=lambda one: one.start) - 1]
+    first = history.messages[call.message].at
+    last = history.messages[round_.stop - 1].at
+    if not history.links or NEW in (first, last):
+        return frozenset()
+    return frozenset(history.links[first + 1 : last + 2])
 
 
 def _still_waiting(mending: Mending) -> set[Place]:
@@ -173,14 +200,25 @@ def _drop_twin(mending: Mending, call: Spot, answer: Spot | None) -> None:
 
 
 def _make_result(mending: Mending, call: Spot, part: Part) -> None:
-    known = mending.case.known
-    real = known(call.part.call_id) if known is not None and call.part.call_id else None
+    known, call_id = mending.case.known, call.part.call_id
+    real: Real | None = None
+    if known is not None and call_id:
+        came_as = call_id if mending.firsts[call_id] == call.place else ""
+        real = known(Asked(part, links_behind(mending.history, mending.rounds, call), came_as))
     dialect = mending.case.dialect
     if real is not None:
-        mending.made[call.place] = dialect.result(part, real, is_error=False)
+        mending.made[call.place] = _restored(dialect, part, real)
         mending.note("restored", call.message, f"{part.name} gets the result that was kept", part)
         return
     mending.made[call.place] = dialect.result(part, INTERRUPTED, is_error=True)
     mending.note(
         "missing", call.message, f"{part.name} has no result; it is said to be unknown", part
     )
+
+
+def _restored(dialect: Dialect, call: Part, real: Real) -> Part:
+    """The real result; it is flagged where that adds nothing to what was shown."""
+    flagged = dialect.result(call, real.text, is_error=real.is_error)
+    if dialect.tool_result(flagged, call).text == real.text:
+        return flagged
+    return dialect.result(call, real.text, is_error=False)

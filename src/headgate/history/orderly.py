@@ -20,7 +20,7 @@ def is_orderly(messages: Sequence[Message], dialect: Dialect) -> bool:
     for message in messages:
         waits = answered < len(calls)
         if message.role == "assistant":
-            if waits and (answered or rules.placing != "anywhere"):
+            if waits and (answered or rules.placing != "anywhere" or not _calls(message)):
                 return False
             if not waits:
                 calls, answered = [], 0
@@ -36,6 +36,10 @@ def is_orderly(messages: Sequence[Message], dialect: Dialect) -> bool:
         if rules.placing == "next" and answered < len(calls):
             return False
     return answered == len(calls)
+
+
+def _calls(message: Message) -> bool:
+    return any(part.kind == "call" for part in message.parts)
 
 
 def _takes_in(message: Message, rules: Rules, used: set[str], calls: list[Part]) -> bool:

@@ -8,7 +8,7 @@ said in its place, and what was sent is not changed afterwards.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -33,12 +33,13 @@ def paired(
     rules: Rules,
     *,
     held: bool = False,
-    interrupted: Callable[[str], bool] | None = None,
+    interrupted: Callable[[Spot], bool],
 ) -> Pairing:
     """Match calls and results, across rounds only where results may stand anywhere.
 
     `held`: the provider remembers calls that are not here, so a result without call may stay.
-    `interrupted`: calls that were sent as such; what comes for them in a later round is late.
+    `interrupted`: calls that were sent as such; what comes for them after the assistant has spoken
+    again is late.
     """
     anywhere = rules.placing == "anywhere"
     pairing = Pairing()
@@ -51,13 +52,15 @@ def paired(
         here = {call.part.call_id for call in round_.calls}
         for call_id in here & open_calls.keys():
             del open_calls[call_id]  # The id is another call's from here on.
-        for spot in _unmatched(round_, rules, pairing):
+        sent = _sent_before(round_, interrupted)
+        open_here = {call.part.call_id for call in round_.calls if call.place not in sent}
+        for spot in _unmatched(round_, rules, pairing, sent):
             call_id = spot.part.call_id
-            was_sent = interrupted is not None and interrupted(call_id)
-            if anywhere and open_calls.get(call_id) and not was_sent:
-                pairing.answers[open_calls[call_id].popleft().place] = spot
+            waiting = open_calls.get(call_id)
+            if anywhere and waiting and not interrupted(waiting[0]):
+                pairing.answers[waiting.popleft().place] = spot
             elif call_id and (call_id in here or call_id in called):
-                pairing.spare[spot.place] = "duplicate" if call_id in here else "late"
+                pairing.spare[spot.place] = "duplicate" if call_id in open_here else "late"
             else:
                 strays.append((number, spot))
         called |= here
@@ -69,13 +72,31 @@ def paired(
     return pairing
 
 
-def _unmatched(round_: Round, rules: Rules, pairing: Pairing) -> list[Spot]:
-    """Match what shares an id, then what has none; give back the results that are left."""
-    if not rules.needs_ids and _match_one_by_one(round_):
+def _sent_before(round_: Round, interrupted: Callable[[Spot], bool]) -> Set[Place]:
+    """The calls that were sent as interrupted, and behind which the assistant spoke on."""
+    sent: set[Place] = set()
+    end = round_.tail
+    for call in reversed(round_.calls):
+        if call.message + 1 < end and interrupted(call):
+            sent.add(call.place)
+        # Other calls behind it are of the same step.
+        end = call.message if call.message + 1 == end else end
+    return sent
+
+
+def _unmatched(
+    round_: Round, rules: Rules, pairing: Pairing, sent: Set[Place] = frozenset()
+) -> list[Spot]:
+    """Match what shares an id, then what has none; give back the results that are left.
+
+    Calls that were `sent` as interrupted have their answer.
+    """
+    if not rules.needs_ids and not sent and _match_one_by_one(round_):
         in_order = zip(round_.calls, round_.results, strict=True)
         pairing.answers.update((call.place, spot) for call, spot in in_order)
         return []
-    waiting = _queues(round_.calls, "call_id")
+    calls_here = [call for call in round_.calls if call.place not in sent]
+    waiting = _queues(calls_here, "call_id")
     with_id: list[Spot] = []
     without_id: list[Spot] = []
     for spot in round_.results:
@@ -85,9 +106,9 @@ def _unmatched(round_: Round, rules: Rules, pairing: Pairing) -> list[Spot]:
         else:
             (with_id if spot.part.call_id else without_id).append(spot)
     if without_id:
-        without_id = _match_by_name(round_.calls, without_id, pairing)
+        without_id = _match_by_name(calls_here, without_id, pairing)
     if with_id and not rules.needs_ids:
-        calls_without = [call for call in round_.calls if not call.part.call_id]
+        calls_without = [call for call in calls_here if not call.part.call_id]
         with_id = _match_by_name(calls_without, with_id, pairing)
     return with_id + without_id
 

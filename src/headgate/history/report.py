@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from headgate.dialects.dialect import Dialect
 from headgate.dialects.history import History, Message, Part
@@ -37,11 +37,30 @@ FixKind = Literal[
     "tail",  # a message of the user's is put at the end or the beginning
 ]
 
-Known: TypeAlias = Callable[[str], str | None]
-"""What is known to be the real result of a call, by its id."""
 
-Interrupted: TypeAlias = Callable[[str], bool]
-"""Whether a call was once sent as interrupted, by its id."""
+class Asked(NamedTuple):
+    """A call and where it stands: ids come back, so an id alone says nothing."""
+
+    call: Part
+    """As it goes out."""
+    links: frozenset[bytes]
+    """The chain behind it, up to where its result may stand; empty: nobody knows it."""
+    came_as: str = ""
+    """The id it came with, if no call before it has that; else nothing."""
+
+
+class Real(NamedTuple):
+    """The real result of a call."""
+
+    text: str
+    is_error: bool = False
+
+
+Known: TypeAlias = Callable[[Asked], Real | None]
+"""What is known to be the real result of a call."""
+
+Interrupted: TypeAlias = Callable[[Asked], bool]
+"""Whether a call was once sent as interrupted."""
 
 
 class Unrepairable(HeadgateError):
