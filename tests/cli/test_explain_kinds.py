@@ -164,15 +164,14 @@ def test_reading_back_is_told(state, explained):
     assert "\nread     back once, " in page
 
 
-def history(*contents: str, last: bool = True) -> bytes:
-    """A history of calls with these results; without the last one's, it was interrupted."""
+def history(*contents: str) -> bytes:
+    """A history of calls with these results."""
     messages: list[dict] = [{"role": "user", "content": "go"}]
     for i, content in enumerate(contents):
         use = {"type": "tool_use", "id": f"t{i}", "name": "bash", "input": {"n": i}}
         messages.append({"role": "assistant", "content": [use]})
         answer = {"type": "tool_result", "tool_use_id": f"t{i}", "content": content}
-        if last or i < len(contents) - 1:
-            messages.append({"role": "user", "content": [answer]})
+        messages.append({"role": "user", "content": [answer]})
     return json.dumps({"messages": [*messages, {"role": "user", "content": "go on"}]}).encode()
 
 
