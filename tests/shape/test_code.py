@@ -36,6 +36,31 @@ def test_a_body_left_out_says_so_in_its_place():
     assert lines[place + 1] == "[lines 149-163 omitted #k7q2]"
 
 
+@pytest.mark.proves("S10")
+def test_of_an_outline_that_does_not_fit_whole_less_is_shown_and_more_of_bodies():
+    lines = lines_of(shaped("code", module(60), 1_000))
+    signatures = [line for line in lines if line.startswith("def ")]
+
+    assert 8 <= len(signatures) <= 20
+    assert sum(line in BODY for line in lines) >= 24
+
+
+def test_line_numbers_are_shown_without_the_spaces_before_them():
+    numbered = "\n".join(f"{i:6}→{line}" for i, line in enumerate(module(20).split("\n"), 1))
+    lines = lines_of(shaped("code", numbered, 1_000))
+
+    assert lines[:2] == ["1→import os", "2→from sys import argv"]
+    assert "4→def function_0(values, weights):" in lines
+    assert "6→" + BODY[0] in lines
+
+
+def test_numbered_lines_that_fit_without_those_spaces_are_all_there():
+    numbered = "\n".join(f"{i:6}→{line}" for i, line in enumerate(module(5).split("\n"), 1))
+    bare = "\n".join(line.lstrip(" ") for line in numbered.split("\n"))
+
+    assert shaped("code", numbered, O200K.count(numbered) - 40) == bare
+
+
 @pytest.mark.proves("S4", "S10")
 def test_what_the_query_points_at_is_shown_with_what_is_around_it():
     text = module(40).replace("    total = 0", "    total = start_of_ledger()", 1)

@@ -6,7 +6,6 @@ A wrong answer costs quality, never correctness: every shaper takes any text.
 from __future__ import annotations
 
 import functools
-import itertools
 import re
 from codecs import BOM_UTF8
 from collections import Counter
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headgate.normalise import UTF_16, normalise
+from headgate.shape.gutter import GUTTER_BYTES, has_gutter
 from headgate.shape.preface import preface_of
 from headgate.shape.traits import BUILDS, LANGUAGES, LINE, LOGGED, OTHERS, TESTS, TRACES
 from headgate.types import Kind
@@ -51,9 +51,6 @@ ARRAY_START = re.compile(
     rb'\[\s*(?:[\[{"\]]|(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*[,\]])'
 )
 """How a JSON array begins; a log may begin with `[2024`."""
-
-GUTTER = re.compile(rb"(?m)^ *(\d{1,7})(?:\t|\xe2\x86\x92|: ?| ?\| ?)")
-"""The line number a file reader puts before a line."""
 
 DIFF_START = re.compile(rb"diff |--- |Index: |@@ |\*\*\* |\d+(?:,\d+)?[acd]\d+(?:,\d+)?$")
 RULED = re.compile(rb"[-=+| ]*[-=]{3,}[-=+| ]*$")
@@ -160,8 +157,8 @@ def looks_like_jsonl(text: bytes, lines: Sequence[bytes]) -> bool:
 
 
 def _view(text: bytes, lines: Sequence[bytes]) -> _View:
-    if _has_gutter(lines):
-        text = GUTTER.sub(b"", text[:TAIL_BYTES])
+    if has_gutter(lines):
+        text = GUTTER_BYTES.sub(b"", text[:TAIL_BYTES])
         lines = _some_lines(text) or lines
     shapes = Counter(found.lastgroup or "" for line in lines if (found := LINE.match(line)))
     traits: Counter[str] = Counter()
@@ -191,16 +188,6 @@ def _some_lines(text: bytes) -> list[bytes]:
         end = text[max(reach, len(text) - LAST_LINES * LINE_BYTES) :].split(b"\n")
         others += filter(bytes.strip, end[1:])
     return [line[:LINE_BYTES] for line in first + others[-LAST_LINES:]]
-
-
-def _has_gutter(lines: Sequence[bytes]) -> bool:
-    if not any(map(GUTTER.match, lines[:3])):
-        return False
-    numbers = [int(found[1]) for line in lines[:FIRST_LINES] if (found := GUTTER.match(line))]
-    if len(numbers) < max(3, 0.8 * min(len(lines), FIRST_LINES)):
-        return False
-    steps = [after - before for before, after in itertools.pairwise(numbers)]
-    return steps.count(1) >= 0.7 * len(steps) and min(steps) > 0
 
 
 @functools.cache

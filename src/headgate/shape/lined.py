@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from headgate.marker import Marker
+from headgate.shape.gutter import unpadded
 from headgate.shape.labels import labelled
 from headgate.shape.names import naming
 from headgate.shape.pieces import Piece, Pieces, shape_pieces
@@ -58,6 +59,8 @@ class Lining:
     """What part of the room goes to the outline before all else."""
     head_lean: float
     """Where between the ends a line is worth least: 1.0 shows the start alone, 0.5 both ends."""
+    part_share: float | None = None
+    """What part goes to an outline that does not fit whole, if less: half a map guides less."""
     near: int = NEAR
     """How many lines around one that the query points at are shown with it."""
     pointed_share: float = 0.6
@@ -74,17 +77,19 @@ def shape_lined(
     """Show the outline, what the query points at, and the ends; None if the text is too long."""
     if len(source.data) > MOST_BYTES or source.lines > MOST_LINES:
         return None
-    lines = source.data.decode(errors="replace").removesuffix("\n").split("\n")
+    lines = unpadded(source.data.decode(errors="replace").removesuffix("\n").split("\n"))
     room_bytes = room.limit * len(source.data) / max(source.size, 1)
     if max(map(len, lines)) > room_bytes * LONGEST_LINE:
         return None
     worths: dict[int, float] = {}
     raise_near(worths, pointed_by(query, lines), lines, lining, room_bytes)
-    shares = [(labelled(lines), LABELLED_SHARE), (lining.outline(lines), lining.outline_share)]
+    first = [within(labelled(lines), lines, room_bytes * LABELLED_SHARE)]
+    first.append(_outline(lining, lines, room_bytes))
     if lining.names_share:
-        shares.append((naming(lines, near_ends(lines, NAMES_CHARS)), lining.names_share))
-    for ranked, share in shares:
-        worths |= dict.fromkeys(within(ranked, lines, room_bytes * share), OUTLINED)
+        named = naming(lines, near_ends(lines, NAMES_CHARS))
+        first.append(within(named, lines, room_bytes * lining.names_share))
+    for numbers in first:
+        worths |= dict.fromkeys(numbers, OUTLINED)
     items = with_ends(lines, worths, room_bytes, lining.head_lean)
     pieces = Pieces(items, len(lines), divisible=lining.divisible)
     return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines")
@@ -125,6 +130,19 @@ def _reach(lines: Iterable[str], total: int, room_bytes: float) -> int:
         if room_bytes < 0:
             return count
     return total
+
+
+def _outline(lining: Lining, lines: Sequence[str], room_bytes: float) -> Iterable[int]:
+    """The outline if it fits whole into its share, else what fits into the share of a part."""
+    found: list[int] = []
+    left = room_bytes * lining.outline_share
+    for number in lining.outline(lines):
+        left -= len(lines[number]) + GAP_BYTES
+        if left < 0:
+            part = lining.outline_share if lining.part_share is None else lining.part_share
+            return within(found, lines, room_bytes * part)
+        found.append(number)
+    return found
 
 
 def within(numbers: Iterable[int], lines: Sequence[str], room_bytes: float) -> Iterable[int]:

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 
-GUTTER = re.compile(r" *\d{1,7}(?:\t|→|: ?| ?\| ?)")
-"""The line number that a file reader puts before a line."""
+from headgate.shape.gutter import without_gutter
 
 IMPORTS = re.compile(
     r"(?:import|from|using|use|package|require|include|extern crate|#include|#import|@import)\b"
@@ -77,7 +76,7 @@ class Outline:
 
 def outline_of(lines: Sequence[str]) -> Outline:
     """Look at each line by itself; lines are counted from 0."""
-    lines = _without_gutter(lines)
+    lines = without_gutter(lines)
     imports: list[int] = []
     by_indent: defaultdict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(lines):
@@ -131,14 +130,3 @@ def _is_signature(text: str) -> bool:
     if ";" in text or "=" in text or NO_SIGNATURE.match(text):
         return False
     return SIGNATURE.match(text) is not None
-
-
-def _without_gutter(lines: Sequence[str]) -> Sequence[str]:
-    """The lines without the numbers before them, if they have some."""
-    first = [line for line in lines[:40] if line]
-    found = [*filter(None, map(GUTTER.match, first))]
-    if len(first) <= 2 or len(found) < 0.8 * len(first):
-        return lines
-    sign = found[0][0].lstrip(" 0123456789")
-    parts = (line.partition(sign) for line in lines)
-    return [rest if number.strip().isdigit() else number + at + rest for number, at, rest in parts]
