@@ -35,6 +35,15 @@ def test_the_command_line_is_named_where_that_is_what_the_model_has():
     )
 
 
+def test_what_looks_like_an_option_is_tied_to_the_one_it_belongs_to():
+    marker = Marker("k7q2", "r_abcdefghijkl", session="-s", style=MarkerStyle(reader="cli"))
+
+    assert marker.shown("8 places", Ask("search", "--foo 'x'", Ask("lines", "9-"))) == (
+        "[8 places; `headgate read r_abcdefghijkl --session=-s "
+        """--search='--foo '"'"'x'"'"'' --lines 9-` shows more #k7q2]"""
+    )
+
+
 @pytest.mark.proves("R15")
 def test_a_file_is_named_where_the_model_reads_files():
     marker = Marker(

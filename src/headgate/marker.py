@@ -46,7 +46,7 @@ class Ask:
     @property
     def flag(self) -> str:
         """As an option of the command."""
-        flag = f"--{self.name.replace('_', '-')} {shlex.quote(self.value)}"
+        flag = option(self.name.replace("_", "-"), self.value)
         return f"{flag} {self.also.flag}" if self.also else flag
 
 
@@ -285,10 +285,16 @@ class Marker:
         return template.format(
             ref=self.ref or "",
             path=self.path or "",
-            session=f" --session {shlex.quote(self.session)}" if self.session else "",
+            session=f" {option('session', self.session)}" if self.session else "",
             ask=ask.argument if "{ask}" in template else "",
             flag=ask.flag if "{flag}" in template else "",
         )
+
+
+def option(name: str, value: str) -> str:
+    """An option as a shell takes it; a value that looks like another option is tied to its name."""
+    between = "=" if value.startswith("-") else " "
+    return f"--{name}{between}{shlex.quote(value)}"
 
 
 def shifted(span: str, by: int) -> str:
