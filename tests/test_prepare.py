@@ -294,6 +294,18 @@ def test_what_was_sent_stays_when_the_real_result_comes_late(dialect, asks, gate
     assert check(second.body, dialect) == []
 
 
+@pytest.mark.proves("H3", "P22")
+def test_what_stands_for_a_missing_result_is_not_late_itself(gate_with):
+    thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    broken = user("anthropic", "x") + calls("anthropic", ("call_1", "grep", {}))
+    broken += [{"role": "assistant", "content": [thought]}, *user("anthropic", "and?")]
+    sent = prepared(gate_with(SMALL), "anthropic", broken).body
+
+    again = gate_with(SMALL).prepare(sent, dialect="anthropic", model=MODEL)
+
+    assert (again.body is sent, again.fixes) == (True, ())
+
+
 AGEING = SMALL.replace(
     result=tokens(4_000),
     batch=tokens(8_000),

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import msgspec
 
-from headgate.dialects.dialect import Dialect
+from headgate.dialects.dialect import Dialect, Rules
 from headgate.dialects.history import NEW, History, Message, Part
 from headgate.dialects.wire import error_text
 from headgate.history.ids import Names, names_for
@@ -59,6 +59,8 @@ class Mending:
     rounds: list[Round]
     pairing: Pairing
     names: Names
+    ends: Mapping[int, int]
+    """Of the calls that stand in a row: by the message of each, that of the last."""
     changed: dict[Place, Part] = field(default_factory=dict)
     removed: set[Place] = field(default_factory=set)
     made: dict[Place, Part] = field(default_factory=dict)
@@ -78,6 +80,10 @@ class Mending:
         """Report a fix; `keep`: what is taken out goes into the report."""
         where = self.history.where(self.messages[message])
         self.fixes.append(Fix(kind, where, what, part.call_id, part if keep else None))
+
+    def round_of(self, call: Spot) -> Round:
+        """The round in which a call was made."""
+        return self.rounds[bisect_right(self.rounds, call.message, key=lambda r: r.start) - 1]
 
     def answers(self, calls: Iterable[Spot]) -> list[Answer]:
         """What these calls go out with, in their order; nothing for those that still wait."""
@@ -117,14 +123,15 @@ def decided(history: History, case: Case) -> Mending:
     """Match calls and results, and decide what is renamed, taken out and made."""
     rules = case.dialect.rules
     rounds = rounds_of(history.messages)
+    ends = ends_of_calls(history.messages, rules)
 
     def was_sent(call: Spot) -> bool:
-        asked = Asked(call.part, links_behind(history, rounds, call))
+        asked = Asked(call.part, _links_behind(history, ends[call.message]))
         return case.interrupted is not None and case.interrupted(asked)
 
     pairing = paired(rounds, rules, held=history.server_held, interrupted=was_sent)
     names = names_for(history.messages, rounds, rules, case.twins)
-    mending = Mending(history, case, rounds, pairing, names)
+    mending = Mending(history, case, rounds, pairing, names, ends)
     waiting = _still_waiting(mending)
     for round_ in rounds:
         for call in round_.calls:
@@ -138,14 +145,24 @@ def decided(history: History, case: Case) -> Mending:
     return mending
 
 
-def links_behind(history: History, rounds: Sequence[Round], call: Spot) -> frozenset[bytes]:
-    """The chain from behind a call to the end of its round, as the history was read."""
-    round_ = rounds[bisect_right(rounds, call.message, key=lambda one: one.start) - 1]
-    first = history.messages[call.message].at
-    last = history.messages[round_.stop - 1].at
-    if not history.links or NEW in (first, last):
-        return frozenset()
-    return frozenset(history.links[first + 1 : last + 2])
+def ends_of_calls(messages: Sequence[Message], rules: Rules) -> Mapping[int, int]:
+    """For each message with calls, the last of those in a row that it stands in.
+
+    What is made for a call stands behind that; where it has to stand directly behind its call, each
+    is its own.
+    """
+    ends: dict[int, int] = {}
+    for number in reversed(range(len(messages))):
+        if messages[number].role == "assistant" and messages[number].of_kind("call"):
+            alone = rules.placing == "directly"
+            ends[number] = number if alone else ends.get(number + 1, number)
+    return ends
+
+
+def _links_behind(history: History, *numbers: int) -> frozenset[bytes]:
+    """The chain behind these messages, as the history was read."""
+    places = [history.messages[number].at for number in numbers]
+    return frozenset(history.links[at + 1] for at in places if history.links and at != NEW)
 
 
 def _still_waiting(mending: Mending) -> set[Place]:
@@ -204,7 +221,9 @@ def _make_result(mending: Mending, call: Spot, part: Part) -> None:
     real: Real | None = None
     if known is not None and call_id:
         came_as = call_id if mending.firsts[call_id] == call.place else ""
-        real = known(Asked(part, links_behind(mending.history, mending.rounds, call), came_as))
+        round_ = mending.round_of(call)
+        ends = (mending.ends[call.message], round_.tail - 1)
+        real = known(Asked(part, _links_behind(mending.history, *ends), came_as))
     dialect = mending.case.dialect
     if real is not None:
         mending.made[call.place] = _restored(dialect, part, real)

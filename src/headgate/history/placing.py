@@ -174,18 +174,14 @@ def _anywhere_behind(mending: Mending, round_: Round) -> list[Message]:
     return out
 
 
-def _ends_of_calls(mending: Mending, round_: Round) -> dict[int, int]:
+def _ends_of_calls(mending: Mending, round_: Round) -> Mapping[int, int]:
     """For each call, the last of the calls in a row that it stands in.
 
     Behind a step that still waits for results, it is the end of the step: nothing may part it.
     """
     if mending.case.pending and round_ is mending.rounds[-1]:
         return dict.fromkeys(range(round_.start, round_.tail), round_.tail - 1)
-    ends: dict[int, int] = {}
-    for number in reversed(range(round_.start, round_.tail)):
-        if mending.messages[number].of_kind("call"):
-            ends[number] = ends.get(number + 1, number)
-    return ends
+    return mending.ends
 
 
 _Placer = Callable[[Mending, Round], Sequence[Message]]

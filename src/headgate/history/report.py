@@ -44,7 +44,7 @@ class Asked(NamedTuple):
     call: Part
     """As it goes out."""
     links: frozenset[bytes]
-    """The chain behind it, up to where its result may stand; empty: nobody knows it."""
+    """The chain where its result may stand; empty: nobody knows it."""
     came_as: str = ""
     """The id it came with, if no call before it has that; else nothing."""
 
