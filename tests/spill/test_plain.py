@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headgate.retention import Retention
 from headgate.spill.chunks import CHUNK_BYTES
 from headgate.spill.local import LocalStore
 from headgate.spill.plain import COPY_BYTES
 from headgate.spill.private import digest_name
+from headgate.spill.usage import Counts
+from headgate.spill.verify import verify
 from headgate.types import About
 from tests.spill.keeping import keep, session_path
 
@@ -280,3 +283,32 @@ def test_a_copy_that_a_kill_left_unfinished_is_removed(tmp_path):
     keep(LocalStore(tmp_path, "s"), b"\xff")
 
     assert not (files / ".tmp-left").exists()
+
+
+@pytest.mark.parametrize("name_by", ["ref", "call"])
+@pytest.mark.proves("K8", "P15")
+def test_a_copy_that_is_there_already_is_not_counted_again(tmp_path, name_by):
+    store = LocalStore(tmp_path, "s", name_by=name_by)
+    content = b"\xff" * 1_000
+    keep(store, content, call_id="call_1")
+    counts = store.shelf.usage.read()
+
+    keep(store, content, call_id="call_1", tool="cat")
+    keep(LocalStore(tmp_path, "s", name_by=name_by), content, call_id="call_1", tool="less")
+
+    assert counts == Counts(5_000, 1, counts.swept_ns)
+    assert store.shelf.usage.read() == counts
+    assert list(verify(store.house, fix=False)) == []
+
+
+@pytest.mark.proves("P15")
+def test_a_copy_that_has_no_room_is_not_counted(tmp_path):
+    content = b"\xff" * (2 * CHUNK_BYTES)
+    retention = Retention(session_bytes=len(content) + 5 * CHUNK_BYTES)
+    store = LocalStore(tmp_path, "s", retention=retention)
+
+    about = keep(store, content)
+
+    assert about.file is None
+    counts = store.shelf.usage.read()
+    assert (counts.bytes, counts.count) == (len(content), 1)

@@ -73,6 +73,7 @@ class LocalStore:
             files_dir=files_dir,
             name_by=name_by,
             reserve=self._reserve_beside,
+            release=self._release_beside,
         )
         self._clock = clock
         self._objects = self.shelf.objects
@@ -246,6 +247,9 @@ class LocalStore:
         need = Need(self.shelf.name, want - have, 0)
         if self.house.reserved(self.shelf, self.retention, temp, need, want) is not None:
             raise NoRoom(f"no room for {want:,} bytes beside an original")
+
+    def _release_beside(self, temp: Temp, size_bytes: int) -> None:
+        self.house.release(self.shelf, size_bytes, 0, temp)
 
     def _stands(self, known: Kept) -> bool:
         """Whether an original is there as it came, every byte, and is not removed just now."""

@@ -54,9 +54,11 @@ class PlainFiles:
         *,
         durable: bool,
         reserve: Callable[[Temp, int, int], None] | None = None,
+        release: Callable[[Temp, int], None] | None = None,
     ) -> None:
         self.folder = folder
         self._reserve = reserve
+        self._release = release
         self._name_by = name_by
         self._durable = durable
         self._cleaned = False
@@ -109,6 +111,8 @@ class PlainFiles:
     ) -> bool:
         try:
             if not clean or not _linked(objects, ref, folder, name):
+                if self.has(name):
+                    raise FileExistsError(name)  # as a link would: it is not copied to see that
                 self._copy(objects, ref, folder, name, clean)
         except FileExistsError:
             return _same(objects, ref, folder, name, clean)
@@ -128,11 +132,15 @@ class PlainFiles:
             for piece in _pieces(objects, ref, clean):
                 if self._reserve is not None:
                     self._reserve(temp, length, length + len(piece))
-                write_all(temp.fd, piece)
                 length += len(piece)
+                write_all(temp.fd, piece)
             if self._durable:
                 os.fsync(temp.fd)
             place(temp, name)
+        except BaseException:
+            if self._release is not None and length:
+                self._release(temp, length)
+            raise
         finally:
             temp.discard()
 

@@ -61,6 +61,7 @@ class Shelf:
         files_dir: Path | None = None,
         name_by: NameBy = "ref",
         reserve: Callable[[Temp, int, int], None] | None = None,
+        release: Callable[[Temp, int], None] | None = None,
     ) -> None:
         self.folder = folder
         self.name = os.path.basename(folder.path)
@@ -70,7 +71,11 @@ class Shelf:
         self.journal = Journal(folder / "index", durable=durable)
         self.index = Index(self.journal, files.path)
         self.files = PlainFiles(
-            files, name_by, durable=durable, reserve=None if files_dir else reserve
+            files,
+            name_by,
+            durable=durable,
+            reserve=None if files_dir else reserve,
+            release=None if files_dir else release,
         )
         self.live = Live(folder)
         self.usage = Sheet(folder)
