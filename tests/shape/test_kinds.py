@@ -78,6 +78,33 @@ def test_line_numbers_of_a_file_reader_are_looked_through(language, text, gutter
     assert language_of(numbered.encode()) == language
 
 
+@pytest.mark.proves("S3")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "package attach\n\nimport (\n" + "".join(f'\t"lib/part{i}"\n' for i in range(60)) + ")",
+        "\n".join(
+            f'<p className="note">part {i}</p>' if i % 9 else "const shown = ready;"
+            for i in range(60)
+        ),
+        "\n".join(f"set --global POSH_PART_{i} 'x'" for i in range(60)) + "\nlet part = 1",
+    ],
+    ids=["imports", "markup", "settings"],
+)
+def test_a_numbered_file_that_shows_a_little_of_a_language_is_code(text):
+    numbered = "\n".join(f"{i:6}→{line}" for i, line in enumerate(text.split("\n"), 1))
+
+    assert recognise(numbered.encode()) == "code"
+
+
+@pytest.mark.proves("S3")
+def test_hits_with_lines_around_them_are_known_under_a_drive_too():
+    around = [rf"D:\src\kinds_test.go-{i}-	case {i}:" for i in range(117, 126)]
+    hit = r"D:\src\kinds_test.go:126:	return env.On(126)"
+
+    assert recognise("\n".join([*around, hit, "--", *around, hit]).encode()) == "search"
+
+
 @pytest.mark.parametrize(("kind", "text"), NAMED)
 def test_a_mark_at_the_start_changes_no_kind(kind, text):
     assert recognise(b"\xef\xbb\xbf" + text.encode()) == kind

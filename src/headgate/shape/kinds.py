@@ -82,6 +82,8 @@ class _View:
     """How many of the lines have which shape."""
     traits: Counter[str]
     """The weights of the traits found, by kind; of languages under `in python`."""
+    numbered: bool
+    """Whether a file reader put a number before each line."""
 
     def share(self, *shapes: str) -> float:
         return sum(self.shapes[shape] for shape in shapes) / len(self.lines)
@@ -157,7 +159,8 @@ def looks_like_jsonl(text: bytes, lines: Sequence[bytes]) -> bool:
 
 
 def _view(text: bytes, lines: Sequence[bytes]) -> _View:
-    if has_gutter(lines):
+    numbered = has_gutter(lines)
+    if numbered:
         text = GUTTER_BYTES.sub(b"", text[:TAIL_BYTES])
         lines = _some_lines(text) or lines
     shapes = Counter(found.lastgroup or "" for line in lines if (found := LINE.match(line)))
@@ -165,7 +168,7 @@ def _view(text: bytes, lines: Sequence[bytes]) -> _View:
     for i in _traits().Match(text) or ():
         name, _, weight = TRAITS[i]
         traits[name] += weight
-    return _View(text, lines, shapes, traits)
+    return _View(text, lines, shapes, traits, numbered)
 
 
 def _sample(data: bytes) -> bytes:
@@ -293,6 +296,8 @@ def _is_table(view: _View) -> bool:
 
 def _is_code(view: _View) -> bool:
     _, weight = view.language
+    if view.numbered and weight >= 3 and view.traits["markdown"] < 2:
+        return True  # who reads a file with its numbers reads code, or Markdown
     if weight < 5 or view.text.startswith(b"#!"):
         return weight >= 5
     lines = sum(CODE_LINE.match(line) is not None for line in view.lines)

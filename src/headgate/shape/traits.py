@@ -267,7 +267,7 @@ LINE = re.compile(
     rb"|(?P<number>\d+(?::|-(?!\d)))"
     rb"|(?P<size>[\d.]++[KMGTB]?\s+(?:\.{0,2}/\S*|\S+/\S*|\.)$)"
     rb"|(?P<status>(?:[ MADRCUT?!]{2}|\?\?)[ ]\S+$|\t(?:modified|new[ ]file|deleted|renamed):[ ])"
-    rb"|(?P<named>(?=[^\s:/.]*+[/.])[^\s:]++:(?![ ]?$|[ ]\S))"
-    rb"|(?P<context>(?=[^\s:/.]*+[/.])[^\s:]+?-\d+-)"
+    rb"|(?P<named>(?:[A-Za-z]:(?=\\))?(?=[^\s:/.]*+[/.])[^\s:]++:(?![ ]?$|[ ]\S))"
+    rb"|(?P<context>(?:[A-Za-z]:(?=\\))?(?=[^\s:/.]*+[/.])[^\s:]+?-\d+-)"
 )
 """The shapes a line can have; the first that fits is its own."""
