@@ -203,6 +203,10 @@ BROKEN = {
     ),
     "an empty text": ([user(text(""))], [("A8", "messages[0].content[0]")]),
     "a blank text": ([user(text("a"), text(" \n\u00a0"))], [("A8", "messages[0].content[1]")]),
+    "a text of a space that has no width": (
+        [user(text("a"), text("\u200b"))],
+        [("A8", "messages[0].content[1]")],
+    ),
     "a blank message": ([user("  ")], [("A8", "messages[0].content")]),
     "an empty message": ([user("")], [("A8", "messages[0]")]),
     "a message without blocks": ([user(), ASKED], [("A8", "messages[0]")]),

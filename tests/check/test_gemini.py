@@ -20,6 +20,10 @@ VALID = {
         *[ASKED, turn("model", gemini_call("a", id="1"), gemini_call("b", id="2"))],
         turn("user", gemini_result("b", id="2"), gemini_result("a", id="1")),
     ],
+    "an empty id, which is none": [
+        *[ASKED, turn("model", gemini_call("a", id=""), gemini_call("b", id=""))],
+        turn("user", gemini_result("a"), gemini_result("b", id="2")),
+    ],
     "the older role of results": [
         *[ASKED, turn("model", gemini_call("ls"))],
         turn("function", gemini_result("ls")),

@@ -38,6 +38,29 @@ def test_failure_2_a_missing_result_goes_behind_the_calls_of_its_step():
 
 
 @pytest.mark.proves("H1")
+@pytest.mark.parametrize("nothing", [{"output": None}, {}])
+def test_a_result_without_output_says_nothing(nothing):
+    empty = {"type": "function_call_output", "call_id": "a", **nothing}
+
+    items, kinds = mended("openai-responses", [GO, call("a"), empty])
+
+    assert kinds == ["content"]
+    assert items[2] == out("a", "")
+
+
+@pytest.mark.proves("H1")
+def test_an_approval_that_nobody_asked_for_is_taken_out():
+    asked = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "x", "arguments": "{}"}
+    given = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True}
+    stray = {**given, "approval_request_id": "mcpr_2"}
+
+    items, kinds = mended("openai-responses", [GO, asked, given, stray, GO])
+
+    assert kinds == ["orphan"]
+    assert items == [GO, asked, given, GO]
+
+
+@pytest.mark.proves("H1")
 def test_every_kind_of_call_is_answered_in_its_own_way():
     shell = {"type": "shell_call", "call_id": "s", "action": {"commands": ["ls"]}}
     patch = {"type": "apply_patch_call", "call_id": "p", "operation": {}}

@@ -20,6 +20,8 @@ IMAGE_SOURCES = ("base64", "url", "file")
 DOCUMENT_SOURCES = ("base64", "text", "content", "url", "file")
 THINKING = ("thinking", "redacted_thinking")
 CONNECTOR = frozenset({"mcp_tool_use", "mcp_tool_result"})
+NO_WIDTH = "\u200b"
+"""A space that `str.strip` does not know, and that shows as little as the others."""
 ONLY_ASSISTANT = frozenset({"tool_use", "server_tool_use", *THINKING, *CONNECTOR})
 ONLY_SYSTEM = frozenset({"tool_addition", "tool_removal"})
 SYSTEM_BLOCKS = frozenset({"text", *ONLY_SYSTEM})
@@ -84,7 +86,7 @@ def _text(block: Block) -> Iterator[Violation]:
         yield Violation("A8", block.where, f"text is {shown(text)}")
     elif not text:
         yield Violation("A8", block.where, "the text is empty")
-    elif text.isspace():
+    elif not text.replace(NO_WIDTH, "").strip():
         yield Violation("A8", block.where, "the text is only white space")
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from headgate.check.anthropic_blocks import THINKING, Block, Message, is_server_result
+from headgate.check.anthropic_blocks import (
+    NO_WIDTH,
+    THINKING,
+    Block,
+    Message,
+    is_server_result,
+)
 from headgate.check.body import Request
 from headgate.check.models import REFUSES_FORCED_TOOL, REFUSES_PREFILL, is_one_of
 from headgate.check.violations import Violation, shown
@@ -36,7 +42,8 @@ def request_violations(
 def _system(request: Request) -> Iterator[Violation]:
     for block in _blocks_of(request, "system"):
         text = block.fields.get("text")
-        if block.type == "text" and (not isinstance(text, str) or not text.strip()):
+        says = isinstance(text, str) and bool(text.replace(NO_WIDTH, "").strip())
+        if block.type == "text" and not says:
             yield Violation("A8", block.where, f"text is {shown(text)}")
 
 

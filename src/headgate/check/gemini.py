@@ -191,7 +191,7 @@ def _match(call: Mapping[str, object], part: _Part) -> Iterator[Violation]:
     if answer.get("name") != call.get("name"):
         found = f"answers {shown(answer.get('name'))}, the call is {shown(call.get('name'))}"
         yield Violation("M2", part.where, found)
-    elif call.get("id") is not None and answer.get("id") != call.get("id"):
+    elif call.get("id") and answer.get("id") != call.get("id"):  # Empty is none.
         found = f"the id is {shown(answer.get('id'))}, the call has {shown(call.get('id'))}"
         yield Violation("M2", part.where, found)
 

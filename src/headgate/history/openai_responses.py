@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from headgate.dialects.history import History, Message
+from headgate.dialects.history import History, Message, Part
 from headgate.dialects.openai_responses import is_message, message
 from headgate.dialects.spans import fields_of, replaced_fields, text_of
 from headgate.history.report import Case, Fix
@@ -22,16 +22,26 @@ ALWAYS_REASONS = re.compile(
 TOGETHER = "deepseek"
 """Models, by how their names begin, that refuse a message between the calls of one step."""
 
+WITH_OUTPUT = ("function_call_output", "custom_tool_call_output")
+"""Items that are refused without one."""
+
 Step = Callable[[History], tuple[History, list[Fix]]]
 
 
 def tidied(old: Message, where: str) -> tuple[Message, list[Fix]]:
-    """The item without an id that cannot be one of the provider's."""
+    """The item without an id that cannot be one of the provider's, and with an output."""
+    if old.role == "tool" and old.parts[0].wire in WITH_OUTPUT and _is_nothing(old.parts[0]):
+        mended = message(replaced_fields(old.raw, {"output": b'""'}), old.at)
+        return mended, [Fix("content", where, "the output was nothing", old.parts[0].call_id)]
     start = _id_start(old) if old.item_id else None
     if start is None or old.item_id.startswith(start):
         return old, []
     what = f"the id {old.item_id!r} does not begin with {start!r}; it is taken out"
     return _without_id(old), [Fix("item", where, what)]
+
+
+def _is_nothing(given: Part) -> bool:
+    return given.opening in (b"", b"n")
 
 
 def _id_start(old: Message) -> str | None:
@@ -129,7 +139,7 @@ def _has_its_item(old: Message, after: Message | None, history: History) -> bool
 
 
 def _is_reasoning(old: Message) -> bool:
-    return bool(old.parts) and old.parts[0].wire == "reasoning"
+    return _wire(old) == "reasoning"
 
 
 def _calls_with_reasoning(history: History) -> tuple[History, list[Fix]]:
@@ -140,7 +150,7 @@ def _calls_with_reasoning(history: History) -> tuple[History, list[Fix]]:
     messages: list[Message] = []
     reasoned = False
     for old in history.messages:
-        wire = old.parts[0].wire if old.parts else ""
+        wire = _wire(old)
         reasoned = reasoned or wire in ("reasoning", "compaction", "item_reference")
         if not reasoned and wire == "function_call" and GIVEN_OUT.fullmatch(old.item_id):
             what = f"{old.item_id!r} came from reasoning that is not here; its id is taken out"
@@ -189,8 +199,33 @@ def _grouped(step: Sequence[Message], history: History, fixes: list[Fix]) -> lis
     return [*step[:first], *between, *others]
 
 
+def _approvals_asked_for(history: History) -> tuple[History, list[Fix]]:
+    """An approval answers a request that is here, unless the provider holds it."""
+    asked = {old.item_id for old in history.messages if _wire(old) == "mcp_approval_request"}
+    strays = [old for old in history.messages if _wire(old) == "mcp_approval_response"]
+    strays = [old for old in strays if _approved(old) not in asked]
+    if history.server_held or not strays:
+        return history, []
+    what = "an approval that nobody here asked for is taken out"
+    fixes = [Fix("orphan", history.where(old), what) for old in strays]
+    places = {old.at for old in strays}
+    kept = tuple(old for old in history.messages if old.at not in places)
+    return history.with_messages(kept), fixes
+
+
+def _approved(old: Message) -> str:
+    """The request that an approval answers."""
+    named = fields_of(old.raw).get("approval_request_id", b"")
+    return text_of(named) if named[:1] == b'"' else ""
+
+
+def _wire(old: Message) -> str:
+    return old.parts[0].wire if old.parts else ""
+
+
 _STEPS: tuple[Step, ...] = (
     _sent_once,
+    _approvals_asked_for,
     _one_of_each_id,
     _reasoning_with_its_item,
     _calls_with_reasoning,
