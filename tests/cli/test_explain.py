@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import HELD_TO_PERMISSIONS
+
 LOG = b"".join(b"%d INFO step %d of the build\n" % (n, n) for n in range(3_000))
 
 
@@ -110,3 +112,21 @@ def test_no_name_is_live_on_the_page(headgate):
 
     assert b"of tool 'gr\\x1b[31mep\\u202e'" in out
     assert b"\x1b" not in out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("explain", "r_aaaaaaaaaaaa"), ("explain", "toolu_01A"), ("read", "--last")],
+)
+def test_a_state_folder_that_cannot_be_read_is_no_missing_result(headgate, words):
+    trimmed(headgate, LOG, "--tokens", "128")
+    headgate.state.chmod(0)
+
+    told = headgate(*words, after=HELD_TO_PERMISSIONS)
+
+    headgate.state.chmod(0o700)
+    assert (told.returncode, told.stdout) == (2, b"")
+    assert told.stderr.decode() == (
+        f"headgate: the state folder {headgate.state}: permission denied; "
+        "check its owner and mode\n"
+    )

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from headgate.cli.opening import chosen, for_stdout, open_gate, session_for
+from headgate.cli.opening import chosen, for_stdout, ledger_of, open_gate, session_for
 from headgate.cli.output import CommandError, one_line, show, show_record
 from headgate.cli.parser import Parser
 from headgate.errors import RefGone, RefNotFound, StoreError
@@ -56,7 +56,7 @@ def main(words: Sequence[str]) -> int:
         raise CommandError("--view is for people and --json for programs; leave one out")
     policy = for_stdout(Policy())
     gate = open_gate(policy, session_for(asked))
-    decisions = decisions_on(asked.name, gate.ledger)
+    decisions = decisions_on(asked.name, ledger_of(gate))
     if not decisions:
         return without_decision(gate, asked.name, as_json=asked.json)
     for number, decision in enumerate(decisions):
@@ -88,7 +88,7 @@ def without_decision(gate: Gate, name: str, *, as_json: bool) -> int:
         about = gate.store.about(name)
     except RefGone:
         raise
-    except StoreError:
+    except RefNotFound:
         raise RefNotFound(f"no result {name!r} in this session; it may have expired") from None
     if as_json:
         told = {"reason": UNDECIDED, "original": original_record(Place(about))}

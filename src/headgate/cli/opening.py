@@ -29,6 +29,7 @@ from headgate.types import Amount, Meter, Unit
 
 if TYPE_CHECKING:
     from headgate.gate import Gate
+    from headgate.ledger import Ledger
 
 
 NO_LIMITS: Mapping[str, int] = MappingProxyType({})
@@ -117,6 +118,15 @@ def open_gate(
         meter=meter or Seen(meter_for(policy.vocab, policy.unit)),
         overrides=lambda: {"tools": overrides},
     )
+
+
+def ledger_of(gate: Gate) -> Ledger:
+    """All verdicts of the session, for who asks about them: what cannot be read is not nothing."""
+    ledger = gate.ledger
+    len(ledger)
+    if (failure := ledger.take_failure()) is not None:
+        raise CommandError(failure)
+    return ledger
 
 
 def overrides_for(asked: Namespace, tool: str) -> dict[str, int]:

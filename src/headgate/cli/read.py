@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from headgate.cli.opening import open_gate, policy_for, session_for
+from headgate.cli.opening import ledger_of, open_gate, policy_for, session_for
 from headgate.cli.output import CommandError, say, show, write
 from headgate.cli.parser import Parser, from_one
 from headgate.errors import RefNotFound
@@ -101,7 +101,7 @@ def check(asked: Namespace) -> None:
 
 def last_ref(gate: Gate, tool: str | None) -> Ref:
     """The ref of the newest result, of one tool or of any."""
-    entry = gate.ledger.last(tool)
+    entry = ledger_of(gate).last(tool)
     if entry is None:
         of_tool = "" if tool is None else f" of tool {tool!r}"
         raise RefNotFound(f"no result{of_tool} in this session yet")
