@@ -46,6 +46,19 @@ def test_lines_of_json_and_tables_are_rows(table, kind, data):
 
 
 @pytest.mark.proves("K6")
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b'n,s\n1,"a ""b"" c"\n2,y\n', [["1", 'a "b" c'], ["2", "y"]]),
+        (b'n,s\n1,"a, b"\n2,it\'s\n', [["1", "a, b"], ["2", "it's"]]),
+        (b'n,s\r\n1,"a\r\nb"\r\n2,y\r\n', [["1", "a\r\nb"], ["2", "y"]]),
+        (b'n,s\n1,2\n3,"x" y\n4,5,6\n', [["1", "2", None], ["3", '"x" y', None], ["4", "5", "6"]]),
+    ],
+)
+def test_a_csv_says_what_it_says_quoted_or_not(table, data, told):
+    assert [list(row) for row in rows(table("csv", data), "FROM result", 9)["rows"]] == told
+
+
 def test_values_without_common_columns_are_one_column_of_json(table):
     mixed = table("json", b'[1, "two", [3], {"four": 4}]')
 
