@@ -80,6 +80,18 @@ def test_an_input_of_plain_text_is_a_history():
 
 
 BROKEN = {
+    "a result for no call_id": (
+        [{"type": "computer_call_output", "output": {}}],
+        [("R2", "input[0]")],
+    ),
+    "a call_id that is a number": (
+        [{"type": "function_call_output", "call_id": 1, "output": "x"}],
+        [("R2", "input[0]")],
+    ),
+    "an id that is a number": (
+        [{"type": "message", "id": 1, "role": "user", "content": "x"}],
+        [("R5", "input[0]")],
+    ),
     "no item but text": (["hi"], [("R7", "input[0]")]),
     "an item without type and role": ([{"content": "hi"}], [("R7", "input[0]")]),
     "a type that is no text": ([{"type": 7, "role": "user"}], [("R7", "input[0]")]),

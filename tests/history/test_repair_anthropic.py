@@ -180,6 +180,25 @@ def test_failure_18_a_text_that_shows_nothing_is_taken_out(blank):
 
 
 @pytest.mark.proves("H1")
+@pytest.mark.parametrize("nothing", [{"text": None}, {}])
+def test_a_text_that_is_not_there_is_taken_out(nothing):
+    items, kinds = mended("anthropic", [user({"type": "text", **nothing}, text("x"))])
+
+    assert (items, kinds) == ([user(text("x"))], ["blank"])
+
+
+@pytest.mark.proves("P7")
+def test_what_is_no_block_is_not_taken_for_a_text():
+    odd = {"tool_use_id": "a", "content": None}
+    history = anthropic.read(json.dumps([user(result("x"), odd, text("y"))]).encode())
+
+    mended_ = repair(history)
+
+    assert [fix.kind for fix in mended_.fixes] == ["orphan"]
+    assert json.loads(anthropic.write(mended_.history)) == [user(odd, text("y"))]
+
+
+@pytest.mark.proves("H1")
 def test_a_message_of_the_user_that_would_be_empty_says_so():
     items, kinds = mended(
         "anthropic", [{"role": "user", "content": " "}, assistant(text("x")), user(), GO]

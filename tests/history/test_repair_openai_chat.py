@@ -47,6 +47,27 @@ def test_text_of_the_assistant_between_call_and_result_goes_behind_the_result():
     assert items == [GO, assistant(call("a")), tool("a"), said, GO]
 
 
+@pytest.mark.proves("H1")
+@pytest.mark.parametrize(
+    ("given", "spelled"), [(None, "{}"), ({"path": "ä"}, '{"path": "\\u00e4"}'), ([1], "[1]")]
+)
+def test_arguments_that_are_no_text_are_written_as_one(given, spelled):
+    messages = [GO, assistant(call("a", arguments=given), call("b")), tool("a"), tool("b")]
+
+    items, kinds = mended("openai-chat", messages)
+
+    assert kinds == ["content"]
+    assert items[1] == assistant(call("a", arguments=spelled), call("b"))
+
+
+@pytest.mark.proves("H3")
+@pytest.mark.parametrize("content", [{}, {"content": None}])
+def test_a_function_of_old_may_say_null(content):
+    messages = [GO, {"role": "function", "name": "f", **content}]
+
+    assert mended("openai-chat", messages) == (messages, [])
+
+
 @pytest.mark.proves("H3")
 def test_results_in_another_order_and_ids_that_come_back_are_left_alone():
     step = [assistant(call("a"), call("b")), tool("b"), tool("a")]

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from headgate import Gate, Policy, tokens
 from headgate.check import check
 from headgate.dialects import openai_responses as responses
 from headgate.history.repair import repair
@@ -46,6 +47,36 @@ def test_a_result_without_output_says_nothing(nothing):
 
     assert kinds == ["content"]
     assert items[2] == out("a", "")
+
+
+@pytest.mark.proves("H1")
+@pytest.mark.parametrize(
+    ("given", "spelled"), [(None, "{}"), ({"path": "ä"}, '{"path": "\\u00e4"}'), ([1], "[1]")]
+)
+def test_arguments_that_are_no_text_are_written_as_one(given, spelled):
+    items, kinds = mended("openai-responses", [GO, call("a") | {"arguments": given}, out("a")])
+
+    assert kinds == ["content"]
+    assert items[1] == call("a") | {"arguments": spelled}
+
+
+@pytest.mark.proves("H1")
+def test_a_message_whose_content_is_null_says_nothing():
+    items, kinds = mended("openai-responses", [GO, {"role": "assistant", "content": None}, GO])
+
+    assert kinds == ["content"]
+    assert items[1] == {"role": "assistant", "content": ""}
+
+
+@pytest.mark.proves("P7", "P24")
+@pytest.mark.parametrize("entry", [1, "text", {"stdout": 1}, {"stdout": "x", "stderr": []}])
+def test_an_output_of_a_shell_in_a_form_nobody_knows_is_left_alone(entry, state):
+    shell = {"type": "shell_call", "call_id": "s", "action": {"commands": ["ls"]}}
+    answer = {"type": "shell_call_output", "call_id": "s", "output": [entry]}
+    body = json.dumps([GO, shell, answer]).encode()
+
+    gate = Gate(Policy(result=tokens(128)), state=state)
+    assert gate.prepare(body, dialect="openai-responses").body == body
 
 
 @pytest.mark.proves("H1")

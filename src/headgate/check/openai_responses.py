@@ -117,6 +117,11 @@ def _type_of(item: Mapping[str, object]) -> str:
 
 
 def _shape(item: Item) -> Iterator[Violation]:
+    if item.type in CALL_OF and not item.call_id:
+        found = f"the call_id is {shown(item.fields.get('call_id'))}"
+        yield Violation("R2", item.where, found)
+    if item.id is None and item.fields.get("id") is not None:
+        yield Violation("R5", item.where, f"the id is {shown(item.fields['id'])}")
     if item.type == "message":
         yield from _message(item)
     elif item.type in RESULT_OF:

@@ -184,7 +184,7 @@ def with_parts(old: Message, parts: Sequence[Part]) -> Message:
 
 
 def _as_block(given: Part) -> Part:
-    if given.wire:
+    if given.wire or given.kind != "text":
         return given
     return msgspec.structs.replace(given, raw_view=_text_block(given.raw), wire="text")
 

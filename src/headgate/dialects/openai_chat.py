@@ -143,12 +143,13 @@ def _part_at(raw: msgspec.Raw, at: int) -> Part:
 
 def _call_at(item: msgspec.Raw, at: int) -> Part:
     try:
-        return _call(item, at)
+        return call_of(item, at)
     except Misfit as misfit:
         raise misfit.under(f".tool_calls[{at}]") from None
 
 
-def _call(raw: Slice, at: int = NEW) -> Part:
+def call_of(raw: Slice, at: int = NEW) -> Part:
+    """Read one call."""
     fields, _ = pick(_CALL, raw)
     is_custom = fields.type == "custom"
     said, _ = pick(_SAID, (fields.custom if is_custom else fields.function) or b"{}")
@@ -181,7 +182,7 @@ def _content_of(old: Message, said: Sequence[Part]) -> bytes:
 
 
 def _as_block(given: Part) -> Part:
-    return given if given.wire else user_text_block(given.raw)
+    return given if given.wire or given.kind != "text" else user_text_block(given.raw)
 
 
 def user_text_block(text: bytes) -> Part:
@@ -227,7 +228,7 @@ def with_text(given: Part, text: str) -> Part:
 def with_id(given: Part, call_id: str) -> Part:
     """A call or a result under another id."""
     if given.kind == "call":
-        return _call(replaced_fields(given.raw, {"id": json_text(call_id)}), given.at)
+        return call_of(replaced_fields(given.raw, {"id": json_text(call_id)}), given.at)
     return message(replaced_fields(given.raw, {"tool_call_id": json_text(call_id)})).parts[0]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -36,7 +36,7 @@ from headgate.dialects.wire import (
     write_history,
 )
 from headgate.types import NOTHING as NO_ARGUMENTS
-from headgate.types import Block, Text, ToolResult
+from headgate.types import Block, Media, Text, ToolResult
 
 name = "openai-responses"
 
@@ -196,7 +196,7 @@ def is_message(item: Message) -> bool:
 
 
 def _as_block(given: Part, role: str) -> Part:
-    if given.wire:
+    if given.wire or given.kind != "text":
         return given
     wire = "output_text" if role == "assistant" else "input_text"
     raw = json_object({"type": json_text(wire), "text": given.raw})
@@ -279,17 +279,21 @@ def answering(given: Part, call: Part) -> Part:
 def tool_result(given: Part, call: Part | None) -> ToolResult:
     """A result as the gate takes it."""
     if given.wire == "shell_call_output" and given.value[:1] == b"[":
-        blocks: tuple[Block, ...] = tuple(_shell_texts(given.value))
+        blocks: tuple[Block, ...] = _shell_texts(given.value)
     else:
         blocks = blocks_in(given.value, ("input_text", "output_text", "text"), MEDIA)
     arguments = arguments_in(call.value) if call else NO_ARGUMENTS
     return ToolResult(given.call_id, call.name if call else "", blocks, arguments=arguments)
 
 
-def _shell_texts(output: bytes) -> Iterator[Text]:
-    for item in items_of(output):
-        fields = fields_of(bytes(item))
-        for stream in ("stdout", "stderr"):
-            said = text_in(fields.get(stream, b""))
-            if said:
-                yield Text(said)
+def _shell_texts(output: bytes) -> tuple[Block, ...]:
+    """What the commands of a shell call said; an output of another form is left alone."""
+    texts: list[Block] = []
+    try:
+        for item in items_of(output):
+            fields = fields_of(bytes(item))
+            said = [text_in(fields.get(stream, b"")) for stream in ("stdout", "stderr")]
+            texts += [Text(text) for text in said if text]
+    except Misfit:
+        return (Media("opaque", output),)
+    return tuple(texts)

@@ -226,10 +226,18 @@ def error_text(text: str) -> str:
     return f"Error: {text}"
 
 
+def as_text(call: Part) -> bytes:
+    """What a call is given as a JSON string, where it has to be one: nothing is an empty object."""
+    given = call.value
+    if given in (b"", _NULL):
+        return b'""' if call.wire.startswith("custom") else b'"{}"'
+    return json_text(given.decode("utf-8", "replace"))
+
+
 def is_blank(raw: bytes) -> bool:
-    """Whether a JSON string shows nothing: no letters, only spaces of any kind."""
+    """Whether a JSON string shows nothing: no letters, only spaces of any kind; null is nothing."""
     if raw[:1] != b'"':
-        return False
+        return raw in (b"", _NULL)
     # The first character decides for nearly every text, without decoding it.
     if len(raw) > 2 and 0x20 < raw[1] < 0x7F and raw[1] != 0x5C:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from headgate.dialects.history import NEW, History, Message, Part
-from headgate.dialects.openai_chat import carrying, message, user_text, with_parts
+from headgate.dialects.openai_chat import call_of, carrying, message, user_text, with_parts
 from headgate.dialects.spans import (
     fields_of,
     items_of,
@@ -14,6 +14,7 @@ from headgate.dialects.spans import (
     replaced_fields,
     text_of,
 )
+from headgate.dialects.wire import as_text
 from headgate.history.report import Case, Fix, Unrepairable
 
 MOST_CALLS = 128
@@ -26,8 +27,9 @@ MEDIA_OF = "(from the result of {name})"
 
 def tidied(old: Message, where: str) -> tuple[Message, list[Fix]]:
     """The message with a text where null or an empty list stands, and no empty list of calls."""
+    old, spelled = _spelled(old, where)
     if not _may_be_untidy(old):
-        return old, []
+        return old, spelled
     fields = fields_of(old.raw)
     changes: dict[str, bytes | None] = {}
     if fields.get("tool_calls") == b"[]" or _is_empty(fields.get("tool_calls", b"")):
@@ -39,15 +41,39 @@ def tidied(old: Message, where: str) -> tuple[Message, list[Fix]]:
     elif _is_empty(content):
         changes["content"] = b"null" if old.of_kind("call") else b'""'
     if not changes:
-        return old, []
+        return old, spelled
     what = f"{' and '.join(changes)} said nothing in a way that is refused"
-    return message(replaced_fields(old.raw, changes), old.at), [Fix("content", where, what)]
+    mended = message(replaced_fields(old.raw, changes), old.at)
+    return mended, [*spelled, Fix("content", where, what)]
+
+
+def _spelled(old: Message, where: str) -> tuple[Message, list[Fix]]:
+    """The message with a text for the arguments of every call: an object is written as one."""
+    odd = [given for given in old.parts if _is_unspelled(given)]
+    if not odd:
+        return old, []
+    parts = [_with_text(given) if _is_unspelled(given) else given for given in old.parts]
+    what = "the arguments are made a text"
+    return with_parts(old, parts), [Fix("content", where, what, given.call_id) for given in odd]
+
+
+def _is_unspelled(given: Part) -> bool:
+    if given.kind != "call" or given.opening == b'"':
+        return False
+    return fields_of(given.raw).get(given.wire, b"")[:1] == b"{"
+
+
+def _with_text(call: Part) -> Part:
+    said = fields_of(call.raw)[call.wire]
+    name = "input" if call.wire == "custom" else "arguments"
+    said = replaced_fields(said, {name: as_text(call)})
+    return call_of(replaced_fields(call.raw, {call.wire: said}), call.at)
 
 
 def _may_be_untidy(old: Message) -> bool:
     """Whether it has to be looked at: nearly every message says something."""
     if not old.parts:
-        return True
+        return old.role != "function"  # It may say null.
     if old.role == "tool":
         return old.parts[0].opening not in (b'"', b"[")
     return (old.role == "assistant" and b"[]" in old.raw) or _has_empty_calls(old)

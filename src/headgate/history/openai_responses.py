@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from headgate.dialects.history import History, Message, Part
+from headgate.dialects.history import History, Message
 from headgate.dialects.openai_responses import is_message, message
 from headgate.dialects.spans import fields_of, replaced_fields, text_of
+from headgate.dialects.wire import as_text
 from headgate.history.report import Case, Fix
 
 GIVEN_OUT = re.compile(r"[a-z]+_[0-9a-f]{32,}")
@@ -22,26 +23,45 @@ ALWAYS_REASONS = re.compile(
 TOGETHER = "deepseek"
 """Models, by how their names begin, that refuse a message between the calls of one step."""
 
-WITH_OUTPUT = ("function_call_output", "custom_tool_call_output")
-"""Items that are refused without one."""
+SAID_IN = {
+    "function_call": "arguments",
+    "custom_tool_call": "input",
+    "function_call_output": "output",
+    "custom_tool_call_output": "output",
+}
+"""Where items have a text that they are refused without."""
 
 Step = Callable[[History], tuple[History, list[Fix]]]
 
 
 def tidied(old: Message, where: str) -> tuple[Message, list[Fix]]:
-    """The item without an id that cannot be one of the provider's, and with an output."""
-    if old.role == "tool" and old.parts[0].wire in WITH_OUTPUT and _is_nothing(old.parts[0]):
-        mended = message(replaced_fields(old.raw, {"output": b'""'}), old.at)
-        return mended, [Fix("content", where, "the output was nothing", old.parts[0].call_id)]
+    """The item without an id that cannot be one of the provider's, and with the texts it needs."""
+    missing = _missing_text(old)
+    fixes: list[Fix] = []
+    if missing:
+        [name] = missing
+        call_id = old.parts[0].call_id if old.parts else ""
+        fixes.append(Fix("content", where, f"the {name} is made a text", call_id))
+        old = message(replaced_fields(old.raw, missing), old.at)
     start = _id_start(old) if old.item_id else None
     if start is None or old.item_id.startswith(start):
-        return old, []
+        return old, fixes
     what = f"the id {old.item_id!r} does not begin with {start!r}; it is taken out"
-    return _without_id(old), [Fix("item", where, what)]
+    return _without_id(old), [*fixes, Fix("item", where, what)]
 
 
-def _is_nothing(given: Part) -> bool:
-    return given.opening in (b"", b"n")
+def _missing_text(old: Message) -> dict[str, bytes]:
+    """What has to be a text, and is not there or is an object, with the text it becomes."""
+    if not old.parts:
+        said = fields_of(old.raw).get("content", b"null")
+        return {"content": b'""'} if said == b"null" else {}
+    given = old.parts[0]
+    name = SAID_IN.get(given.wire)
+    if name is None or given.opening == b'"' or (name == "output" and given.opening == b"["):
+        return {}
+    if name != "output":
+        return {name: as_text(given)}
+    return {name: b'""'} if given.opening in (b"", b"n") else {}
 
 
 def _id_start(old: Message) -> str | None:

@@ -131,6 +131,8 @@ def _no_output(violation: Violation, body: Mapping[str, object]) -> Refused:
 
 def _no_call(violation: Violation, body: Mapping[str, object]) -> Refused:
     item = object_at(body, violation.where)
+    if not item.get("call_id"):
+        return _missing(f"{violation.where}.call_id")
     kind = str(item.get("type", "")).replace("_", " ")
     said = f"No tool call found for {kind} with call_id {item.get('call_id')}."
     return Refused(400, said, param="input")
