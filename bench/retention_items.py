@@ -16,6 +16,7 @@ from pathlib import Path
 
 from headgate.measure.meters import meter_for
 from headgate.normalise import normalise
+from headgate.shape.stamps import STAMP
 
 METER = meter_for("o200k", "tokens")
 
@@ -108,8 +109,8 @@ def stands_in(text: str, value: str) -> bool:
 
 
 def plain(line: str) -> str:
-    """A line without colours and progress, as a reader sees it."""
-    return normalise(line.encode("utf-8", "replace")).decode().strip()
+    """A line without colours, progress and the time before it, as a reader sees it."""
+    return STAMP.sub(b"", normalise(line.encode("utf-8", "replace"))).decode().strip()
 
 
 def outputs(data: Path) -> Iterator[Item]:

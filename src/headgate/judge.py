@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from headgate.arrive import Arrived, query_of
 from headgate.limits import Limit
-from headgate.marker import ON_DISK, Ask, Kept, Marker
+from headgate.marker import ON_DISK, Kept, Marker, by_lines
 from headgate.measure.size import STANDARD_VOCAB, exact_size_of, size_of
 from headgate.policy import FORMS, Policy
 from headgate.refs import ref_of, tag_of
@@ -159,7 +159,7 @@ def _shaped(arrived: Arrived, kind: Kind, most: int, desk: Desk) -> Shaped:
     room = Room(most - desk.policy.block_overhead, desk.meter)
     marker = desk.marker(arrived.sha256, arrived.result.call_id)
     if arrived.changed and kind != "binary":
-        marker = replace(marker, within=_by_lines)
+        marker = replace(marker, within=by_lines)
     if desk.policy.keep in FORMS:
         from headgate.shape.forms import in_form  # not for a policy that looks for what matters
 
@@ -177,11 +177,6 @@ def _has_form(arrived: Arrived, desk: Desk) -> bool:
     from headgate.shape.forms import has_form
 
     return has_form(arrived.text, arrived.size.of(policy.unit), policy, arrived.result)
-
-
-def _by_lines(ask: Ask) -> Ask:
-    """Lines are the same before and after normalising; the places of bytes are not."""
-    return Ask("lines", "1-") if ask.name == "bytes" else ask
 
 
 def _verdict(

@@ -50,6 +50,11 @@ class Ask:
         return f"{flag} {self.also.flag}" if self.also else flag
 
 
+def by_lines(ask: Ask) -> Ask:
+    """For a text that is shown with other bytes than it came with, but with the same lines."""
+    return Ask("lines", "1-") if ask.name == "bytes" else ask
+
+
 @dataclass(frozen=True, slots=True)
 class MarkerStyle:
     """The words of a marker, as templates.

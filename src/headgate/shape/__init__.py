@@ -15,6 +15,7 @@ def shape(
 ) -> Shaped:
     """Shape a source; what its kind's shaper cannot read is shaped as text."""
     from headgate.shape.preface import preface_of, shape_after
+    from headgate.shape.stamps import shape_unstamped
     from headgate.shape.ways import BY_POSITION
 
     if keep in BY_POSITION:
@@ -23,9 +24,14 @@ def shape(
     def by_kind(source: Source, room: Room, marker: Marker) -> Shaped:
         return _by_kind(source, room, query, marker, is_error)
 
-    preface = preface_of(source.data) if source.kind != "binary" else 0
-    shaped = shape_after(preface, source, room, marker, by_kind) if preface else None
-    return shaped or by_kind(source, room, marker)
+    def bare(source: Source, room: Room, marker: Marker) -> Shaped:
+        return shape_unstamped(source, room, marker, by_kind) or by_kind(source, room, marker)
+
+    if source.kind == "binary":
+        return by_kind(source, room, marker)
+    preface = preface_of(source.data)
+    shaped = shape_after(preface, source, room, marker, bare) if preface else None
+    return shaped or bare(source, room, marker)
 
 
 def _by_kind(source: Source, room: Room, query: Query, marker: Marker, is_error: bool) -> Shaped:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from headgate.normalise import UTF_16, normalise
 from headgate.shape.gutter import GUTTER_BYTES, has_gutter
 from headgate.shape.preface import preface_of
+from headgate.shape.stamps import unstamped
 from headgate.shape.traits import BUILDS, LANGUAGES, LINE, LOGGED, OTHERS, TESTS, TRACES
 from headgate.types import Kind
 
@@ -105,7 +106,7 @@ def recognise(data: bytes, *, tool: str = "") -> Kind:
     if is_binary(data[:HEAD_BYTES]):
         return "binary"
     preface = preface_of(data)
-    text = _sample(data[preface:] if preface else data)
+    text = unstamped(_sample(data[preface:] if preface else data))
     lines = _some_lines(text)
     if not lines:
         return "prose"
