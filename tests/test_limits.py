@@ -84,6 +84,21 @@ def test_a_wish_that_is_no_number_above_zero_is_ignored(value):
     assert limit(result(arguments={"max_tokens": value})).count == 8_000
 
 
+@pytest.mark.proves("R5", "P24")
+@pytest.mark.parametrize("value", [10**16, 10**30, 10**400, 1e300])
+def test_a_wish_for_more_than_can_be_written_is_the_most_that_can(value):
+    assert limit(result(arguments={"max_tokens": value})).count == 10**15
+    assert limit(result(declared=tokens(int(value)))).count == 10**15
+    assert overrides_of({"tools": {"grep": value}}, POLICY).tools == {"grep": 10**15}
+
+
+@pytest.mark.parametrize("values", [None, 5, [("batch", 500)]])
+def test_overrides_that_are_nothing_of_the_kind_are_reported(values):
+    table = overrides_of(values, POLICY)
+
+    assert table == OverrideTable({}, None, (OverrideIgnored("all", repr(values)),))
+
+
 @pytest.mark.proves("R5", "0.6")
 def test_a_wish_below_the_smallest_limit_is_raised_to_it():
     assert limit(result(arguments={"max_tokens": 5})).count == 128

@@ -135,3 +135,8 @@ def test_a_store_is_waited_for_a_while_or_for_ever(wait_s):
 def test_a_scale_that_cannot_be_multiplied_with_is_refused(scale):
     with pytest.raises(PolicyError, match=f"scale.{next(iter(scale))} is "):
         Scale(**scale)
+
+
+def test_a_limit_beyond_all_that_can_be_written_is_refused():
+    with pytest.raises(PolicyError, match="result is above 1,000,000,000,000,000 tokens"):
+        Policy(result=tokens(10**16))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headgate.events import Deprecated, Event, OverrideIgnored
-from headgate.policy import Policy, ToolRule
+from headgate.policy import MOST_COUNT, Policy, ToolRule
 from headgate.types import NOTHING, Amount, Block, Media, ToolResult
 
 HOLD_BYTES = 8 << 20
@@ -36,8 +36,10 @@ class OverrideTable:
     ignored: tuple[OverrideIgnored, ...]
 
 
-def overrides_of(values: Mapping[str, object], policy: Policy) -> OverrideTable:
+def overrides_of(values: object, policy: Policy) -> OverrideTable:
     """Read an operator's overrides: `{"batch": 30000, "tools": {"grep": 5000}}`."""
+    if not isinstance(values, Mapping):
+        return OverrideTable({}, None, (OverrideIgnored("all", repr(values)),))
     ignored: list[OverrideIgnored] = []
     tools: dict[str, int] = {}
     given = values.get("tools", NOTHING)
@@ -90,7 +92,8 @@ def _declared(result: ToolResult, rule: ToolRule, policy: Policy, used: float | 
         scaled = f", times {factor} with {used:.0%} of the window in use" if factor != 1 else ""
         count = max(int(policy.result.count * factor), policy.minimum)
         return Limit(count, f"the policy's default{scaled}")
-    return _bounded(declared.count, f"the tool declares {declared.count:,}", policy)
+    count = min(declared.count, MOST_COUNT)
+    return _bounded(count, f"the tool declares {count:,}", policy)
 
 
 def _bounded(count: int, by: str, policy: Policy) -> Limit:
@@ -121,12 +124,13 @@ def _is_image(block: Block) -> bool:
 
 
 def _count(value: object) -> int | None:
-    """A finite number above zero as a whole one, else None."""
+    """A finite number above zero as a whole one that can be written down, else None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if not math.isfinite(value) or value < 1:
+    # `isfinite` cannot take an integer of hundreds of digits, and a model can write one.
+    if isinstance(value, float) and not math.isfinite(value):
         return None
-    return int(value)
+    return int(min(value, MOST_COUNT)) if value >= 1 else None
 
 
 def within(policy: Policy, most: Amount) -> Policy:

@@ -33,6 +33,9 @@ from headgate.view import View
 MINIMUM: Mapping[Unit, int] = MappingProxyType({"tokens": 128, "chars": 512, "bytes": 512})
 """The smallest limit: the marker's short form, escaped and with block overhead, fits in it."""
 
+MOST_COUNT = 10**15
+"""The largest limit: more than anybody has, and the ledger can write it down."""
+
 Errors = Literal["verbatim", "same", "own"]
 StoreFails = Literal["shape", "whole"]
 Declarations = Literal["lower", "raise", "cap"]
@@ -338,6 +341,8 @@ class Policy:
             raise PolicyError(f"{name} is {amount}, but this policy counts in {self.unit}")
         if not isinstance(amount.count, int) or isinstance(amount.count, bool):
             raise PolicyError(f"{name} is {amount.count!r}; it takes a whole number of {self.unit}")
+        if amount.count > MOST_COUNT:
+            raise PolicyError(f"{name} is above {MOST_COUNT:,} {self.unit}; it is no limit then")
         if amount.count < self.minimum:
             raise PolicyError(
                 f"{name} is {amount}; the marker alone needs {self.minimum} {self.unit}"

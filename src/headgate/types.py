@@ -357,6 +357,6 @@ class Store(Protocol):
 
 
 Overrides: TypeAlias = Callable[[], Mapping[str, object]]
-"""Read at run time: tool name to limit, and `*` to the batch budget, in the policy's unit."""
+"""Read at run time, in the policy's unit: `{"batch": 30000, "tools": {"grep": 5000}}`."""
 
 Shares: TypeAlias = Sequence[int]
