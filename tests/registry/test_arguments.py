@@ -29,6 +29,7 @@ GREP = signature_of(grep, "grep")
         ("", {}),
         ("  ", {}),
         ("null", {}),
+        (None, {}),
     ],
 )
 def test_arguments_come_as_an_object_or_as_its_text(given, read):
@@ -40,6 +41,8 @@ def test_arguments_come_as_an_object_or_as_its_text(given, read):
     [
         ('{"a": 1', "the arguments are not JSON: Input data was truncated"),
         ("[1]", "the arguments are a list; they must be an object"),
+        ([1], "the arguments are a list; they must be an object"),
+        (3, "the arguments are a number; they must be an object"),
         ('"x"', "the arguments are a string; they must be an object"),
         ("3", "the arguments are a number; they must be an object"),
         ("true", "the arguments are true or false; they must be an object"),

@@ -28,21 +28,23 @@ class Bound:
     named: Mapping[str, object]
 
 
-def arguments_of(given: Mapping[str, object] | str) -> dict[str, object]:
-    """The arguments of a call as an object; some providers send them as its text."""
-    if not isinstance(given, str):
-        return dict(given)
-    if not given.strip():
-        return {}
-    try:
-        read = msgspec.json.decode(given)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
-        raise BadArguments(f"the arguments are not JSON: {error}") from None
+def arguments_of(given: object) -> dict[str, object]:
+    """The arguments of a call as an object; some providers send them as its text, or none."""
+    read = _decoded(given) if isinstance(given, str) else given
     if read is None:
         return {}
-    if not isinstance(read, dict):
+    if not isinstance(read, Mapping):
         raise BadArguments(f"the arguments are {_name(read)}; they must be an object")
-    return read
+    return dict(read)
+
+
+def _decoded(text: str) -> object:
+    if not text.strip():
+        return None
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
+        raise BadArguments(f"the arguments are not JSON: {error}") from None
 
 
 def bind(
