@@ -41,11 +41,17 @@ def test_a_string_and_a_block_of_it_arrive_alike():
         (True, b"true"),
         ("text", b"text"),
         (b"bytes", b"bytes"),
+        (memoryview(b"bytes"), b"bytes"),
         (Json("[1]"), b"[1]"),
     ],
 )
 def test_every_value_a_tool_returns_arrives_as_text(value, text):
     assert arrived(result("t", value)).text == text
+
+
+@pytest.mark.proves("R1", "S3")
+def test_who_knows_what_a_text_is_can_say_so():
+    assert ToolResult.of("t", "1 2 3", call_id="call_1", kind="table").kind == "table"
 
 
 @pytest.mark.proves("R1")

@@ -219,10 +219,11 @@ class ToolResult:
         is_error: bool = False,
         arguments: Mapping[str, object] = NOTHING,
         declared: Amount | None = None,
+        kind: Kind | None = None,
     ) -> ToolResult:
         """Make a result from whatever a tool returned: text, bytes, blocks, or a JSON value."""
         blocks = blocks_of(content)
-        return ToolResult(call_id, tool, blocks, is_error, arguments, declared)
+        return ToolResult(call_id, tool, blocks, is_error, arguments, declared, kind)
 
 
 def blocks_of(content: object) -> tuple[Block, ...]:
@@ -231,7 +232,7 @@ def blocks_of(content: object) -> tuple[Block, ...]:
         return (Text(""),)
     if isinstance(content, str):
         return (Text(content),)
-    if isinstance(content, bytes | bytearray):
+    if isinstance(content, bytes | bytearray | memoryview):
         return (text_of_bytes(bytes(content)),)
     if isinstance(content, Text | Json | Media):
         return (content,)
