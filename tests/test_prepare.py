@@ -294,6 +294,25 @@ def test_what_was_sent_stays_when_the_real_result_comes_late(dialect, asks, gate
     assert check(second.body, dialect) == []
 
 
+@pytest.mark.proves("P22", "P4")
+@every_dialect
+def test_so_it_stays_when_that_happens_twice(dialect, gate_with):
+    messages: list[dict] = user(dialect, "x")
+    before: list[dict] = []
+    for name in ("a", "b"):
+        messages += calls(dialect, (name, "grep", {}), (f"{name}2", "ls", {}))
+        messages += results(dialect, (f"{name}2", "ls", "ok")) + said(dialect, "hm")
+        messages += user(dialect, "and?")
+        first = prepared(gate_with(SMALL), dialect, messages)
+        messages += said(dialect, "well") + results(dialect, (name, "grep", "late"))
+        messages += said(dialect, "oh") + user(dialect, "so?")
+        second = prepared(gate_with(SMALL), dialect, messages)
+        for outcome in (first, second):
+            now = json.loads(outcome.body)[KEYS[dialect]]
+            assert now[: len(before)] == before
+            before = now
+
+
 @pytest.mark.proves("H3", "P22")
 def test_what_stands_for_a_missing_result_is_not_late_itself(gate_with):
     thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}

@@ -16,7 +16,7 @@ from headgate.check import recognise_dialect
 from headgate.check.recognise import recognise
 from headgate.dialects import DIALECTS, dialect_named
 from headgate.dialects.dialect import Dialect
-from headgate.dialects.history import History
+from headgate.dialects.history import NEW, History
 from headgate.disk import Folder
 from headgate.errors import HistoryError
 from headgate.events import HistoryPrepared, HistoryRepaired
@@ -49,7 +49,8 @@ SENT_REMEMBERED = 8
 answered is read again."""
 
 MOST_ROUNDS = 4
-"""How often a plan is made anew because another process decided first, or the store failed."""
+"""How often a plan is made anew because another process decided first, or the store failed; and a
+repair, because what was sent is known better by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,19 +192,50 @@ class Outgoing:
     def _repaired(self, history: History, pending: bool) -> Repaired:
         if not self.session.policy.repair:
             return Repaired(history)
-        twins = self.session.policy.twins
         dialect = dialect_named(history.dialect)
-        repaired = repair(
-            history,
-            pending=pending,
-            known=self._known,
-            interrupted=self._was_interrupted,
-            twins=twins,
-        )
+        repaired, misled = self._paired(history, pending)
+        for _ in range(MOST_ROUNDS):
+            if not misled:
+                break
+            links = self._links_as_sent(history, repaired.history)
+            repaired, misled = self._paired(replace(history, links=links), pending)
         for fix in repaired.fixes:
             if fix.removed is not None and fix.removed.kind == "result":
                 self._keep_removed(dialect, fix)
         return repaired
+
+    def _paired(self, history: History, pending: bool) -> tuple[Repaired, bool]:
+        """The repaired history, and whether calls were looked for where none of them stands now.
+
+        What was decided is found by the chain of what was sent, which is known only in so far as
+        the history before it was repaired as it was then.
+        """
+        asked: set[bytes] = set()
+
+        def known(call: Asked) -> Real | None:
+            asked.update(call.links)
+            return self._known(call)
+
+        def interrupted(call: Asked) -> bool:
+            asked.update(call.links)
+            return self._was_interrupted(call)
+
+        twins = self.session.policy.twins
+        repaired = repair(
+            history, pending=pending, known=known, interrupted=interrupted, twins=twins
+        )
+        if not repaired.fixes or not asked:
+            return repaired, False
+        return repaired, not asked <= set(self.seen[history.dialect].chain(repaired.history))
+
+    def _links_as_sent(self, came: History, repaired: History) -> tuple[bytes, ...]:
+        """The chain behind each message that came, as it stands in the repaired history."""
+        links = list(came.links)
+        chain = self.seen[came.dialect].chain(repaired)
+        for message, link in zip(repaired.messages, chain[1:], strict=True):
+            if message.at != NEW:
+                links[message.at + 1] = link
+        return tuple(links)
 
     def _keep_removed(self, dialect: Dialect, fix: Fix) -> None:
         """What is taken out of a history stays readable."""
