@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from headgate.gate import Gate
-from headgate.types import NOTHING, Ref, ToolResult
+from headgate.gate import Gate, ResultStream
+from headgate.types import NOTHING, Kind, Ref, ToolResult
 
 if TYPE_CHECKING:
     from headgate.ageing import Ageing
+    from headgate.history.report import Fix
     from headgate.outgoing import Outcome
 
 T = TypeVar("T")
@@ -26,6 +27,27 @@ class AsyncGate:
     ) -> list[ToolResult]:
         """Let in all results that answer one assistant message."""
         return await _in_thread(lambda: self.gate.admit(batch, question=question, prefix=prefix))
+
+    async def shares(self, batch: Sequence[ToolResult]) -> list[int | None]:
+        """What each result may be and go in whole, before it is there."""
+        return await _in_thread(lambda: self.gate.shares(batch))
+
+    async def keep(self, result: ToolResult) -> Ref | None:
+        """Keep the original of a result that is not shown as it is."""
+        return await _in_thread(lambda: self.gate.keep(result))
+
+    def stream(
+        self,
+        call_id: str,
+        tool: str,
+        *,
+        arguments: Mapping[str, object] = NOTHING,
+        kind: Kind | None = None,
+        question: str = "",
+    ) -> AsyncResultStream:
+        """Let in a result that comes in pieces: await `write` for each, then `close`."""
+        made = self.gate.stream(call_id, tool, arguments=arguments, kind=kind, question=question)
+        return AsyncResultStream(made)
 
     async def read(
         self, ref: Ref, arguments: Mapping[str, object] = NOTHING, *, tokens: int | None = None
@@ -65,6 +87,12 @@ class AsyncGate:
             )
         )
 
+    async def repair(
+        self, body: bytes, *, dialect: str | None = None, pending: bool = False
+    ) -> tuple[bytes, tuple[Fix, ...]]:
+        """Pair calls and results and nothing else."""
+        return await _in_thread(lambda: self.gate.repair(body, dialect=dialect, pending=pending))
+
     async def observe(
         self,
         body: bytes,
@@ -79,6 +107,29 @@ class AsyncGate:
     async def original(self, ref: Ref) -> bytes:
         """The whole original, byte for byte."""
         return await _in_thread(lambda: self.gate.original(ref))
+
+    async def view(self, shown: ToolResult) -> str:
+        """What a person is shown of a result."""
+        return await _in_thread(lambda: self.gate.view(shown))
+
+    async def notice(self, shown: ToolResult) -> str:
+        """What people are told of a result that was shortened."""
+        return await _in_thread(lambda: self.gate.notice(shown))
+
+
+class AsyncResultStream:
+    """One result on its way in, for event loops."""
+
+    def __init__(self, stream: ResultStream) -> None:
+        self._stream = stream
+
+    async def write(self, data: bytes) -> None:
+        """Take the next bytes; it is for the caller to await one before the next."""
+        await _in_thread(lambda: self._stream.write(data))
+
+    async def close(self, *, is_error: bool = False) -> ToolResult:
+        """Decide; what the model sees comes back."""
+        return await _in_thread(lambda: self._stream.close(is_error=is_error))
 
 
 async def _in_thread(act: Callable[[], T]) -> T:

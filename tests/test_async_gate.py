@@ -1,0 +1,56 @@
+import asyncio
+import inspect
+
+import pytest
+
+from headgate import AsyncGate, Gate, Policy, tokens
+from headgate.testing import lines, result
+
+NOT_AWAITED = {"journal", "emit"}
+"""They touch no disk, and are those of the gate inside."""
+
+BETWEEN_PARTS = {"let_pass", "admit_passed", "note_read"}
+"""For streams and for other parts of the package."""
+
+
+def calls(of: type) -> set[str]:
+    found = inspect.getmembers(of, inspect.isfunction)
+    return {name for name, _ in found if not name.startswith("_")}
+
+
+def test_every_call_of_a_gate_can_be_awaited():
+    assert calls(AsyncGate) == calls(Gate) - NOT_AWAITED - BETWEEN_PARTS
+
+
+@pytest.mark.parametrize("name", sorted(calls(AsyncGate)))
+def test_a_call_takes_the_same_arguments_in_both(name):
+    ours, theirs = (inspect.signature(getattr(of, name)) for of in (AsyncGate, Gate))
+
+    assert list(ours.parameters) == list(theirs.parameters)
+
+
+@pytest.mark.proves("K9")
+@pytest.mark.parametrize("size", [3_000, 300_000])
+def test_a_result_in_pieces_is_awaited_piece_by_piece(state, size):
+    gate = Gate(Policy(error=tokens(300)), state=state)
+    text = lines(size).encode()
+
+    async def streamed():
+        stream = AsyncGate(gate).stream("call_1", "bash")
+        for at in range(0, len(text), 1 << 20):
+            await stream.write(text[at : at + (1 << 20)])
+        return await stream.close(is_error=True)
+
+    shown = asyncio.run(streamed())
+
+    assert (shown.call_id, shown.is_error) == ("call_1", True)
+    assert gate.meter.count(shown.text) <= 300
+    assert gate.original(shown.verdict.ref) == text
+
+
+@pytest.mark.proves("R16")
+def test_what_people_are_shown_is_the_same_in_both(state):
+    gate = Gate(Policy(result=tokens(300)), state=state)
+    [shown] = gate.admit([result("bash", lines(500))])
+
+    assert asyncio.run(AsyncGate(gate).view(shown)) == gate.view(shown)
