@@ -226,6 +226,13 @@ def test_an_unknown_ref_raises_for_people_who_write_code(gate_with):
         gate_with().original("r_aaaaaaaaaaaa")
 
 
+@pytest.mark.proves("K6")
+def test_a_ref_that_is_a_book_is_not_repeated(gate_with):
+    answer = gate_with(SMALL).read_result("call_1", {"ref": "x" * 10_000})
+
+    assert answer.text == f"no result '{'x' * 64}…' in this session; it may have expired"
+
+
 @pytest.mark.proves("P13")
 def test_threads_on_one_gate_agree(state):
     gate = Gate(SMALL, state=state)

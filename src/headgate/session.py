@@ -37,7 +37,7 @@ from headgate.measure.size import size_of
 from headgate.policy import Policy
 from headgate.refs import ref_of
 from headgate.spill.key import installation_key
-from headgate.spill.local import LocalStore
+from headgate.spill.local import LocalStore, not_found
 from headgate.spill.memory import MemoryStore
 from headgate.spill.private import session_folder, state_folder
 from headgate.types import About, Meter, Overrides, Ref, Store, ToolResult, Verdict
@@ -200,7 +200,7 @@ class Session:
             raise RefNotFound(
                 f"result {ref!r} is gone: the store could not keep it, or retention removed it"
             )
-        raise RefNotFound(f"no result {ref!r} in this session; it may have expired")
+        raise not_found(ref)
 
     def emit(self, event: Event) -> None:
         """Tell the hooks."""

@@ -84,12 +84,7 @@ def viewed(gate: Gate, verdict: Verdict, text: str, place: Place) -> str:
 
 def without_decision(gate: Gate, name: str, *, as_json: bool) -> int:
     """Tell of an original that was kept though nothing was decided on it."""
-    try:
-        about = gate.store.about(name)
-    except RefGone:
-        raise
-    except RefNotFound:
-        raise RefNotFound(f"no result {name!r} in this session; it may have expired") from None
+    about = gate.store.about(name)
     if as_json:
         told = {"reason": UNDECIDED, "original": original_record(Place(about))}
         show_record({"call_id": about.call_id, "tool": about.tool, "ref": about.ref, **told})
