@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from headgate import Gate, Media, Policy, RefNotFound, Text, ToolResult, tokens
+from headgate import Gate, Media, Policy, RefNotFound, StoreError, Text, ToolResult, tokens
 from headgate.events import (
     Admitted,
     Deprecated,
@@ -276,6 +276,24 @@ def test_what_is_kept_without_being_shown_reads_back_as_it_came(state):
 def test_what_cannot_be_kept_has_no_ref(state):
     assert Gate(Policy(spill=False), state=state).keep(result("bash", "text")) is None
     assert Gate(state=state).keep(result("bash", " \n")) is None
+
+
+@pytest.mark.proves("K5", "P9")
+@pytest.mark.parametrize("stands", ["file", "link"])
+def test_what_is_in_memory_reads_back_though_the_disk_cannot_be_asked(gate_with, state, stands):
+    gate = gate_with(SMALL)
+    state.parent.mkdir(parents=True, exist_ok=True)
+    if stands == "file":
+        state.write_bytes(b"")
+    else:
+        state.symlink_to(state.parent)
+    [shown] = gate.admit([result("bash", lines(3_000))])
+
+    assert "readable while this process runs" in shown.text
+    assert gate.original(shown.verdict.ref) == lines(3_000).encode()
+    assert gate.read(shown.verdict.ref, {"lines": "7"}).startswith("10:00:07 INFO worker 7 ")
+    with pytest.raises(StoreError, match="a symlink or a file stands where a folder should be"):
+        gate.original("r_aaaaaaaaaaaa")
 
 
 @pytest.mark.proves("K5")

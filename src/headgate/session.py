@@ -182,20 +182,20 @@ class Session:
 
     def find(self, ref: Ref) -> tuple[Store, About]:
         """The store that has an original, and what is known of it."""
-        gone: RefGone | None = None
+        told: StoreError | None = None
         for store in (self.store, self.memory):
             try:
                 about = store.about(ref)
-            except RefGone as error:
-                gone = error
-            except RefNotFound:
-                continue
+            except StoreError as error:
+                # A store that cannot answer does not speak for memory, which may have it.
+                if isinstance(error, RefGone) or not isinstance(error, RefNotFound):
+                    told = error
             else:
                 if store is self._local:
                     self._local.touch(ref)
                 return store, about
-        if gone is not None:
-            raise gone
+        if told is not None:
+            raise told
         if self.ledger.by_ref(ref):
             raise RefNotFound(
                 f"result {ref!r} is gone: the store could not keep it, or retention removed it"
