@@ -2,8 +2,8 @@
 
 A failure is a block, not a line: what it says stands under its heading, what led to it above. So
 each line that stands out shines on its neighbours, less from line to line, further into what is
-indented and less far over a blank line; and a line that says that a command failed shines far back
-over what the command printed last. What is brightest is shown first.
+indented below it and less far over a blank line; and a line that says that a command failed shines
+far back over what the command printed last. What is brightest is shown first.
 """
 
 from __future__ import annotations
@@ -102,19 +102,21 @@ def _shine(
 ) -> None:
     """Light up the anchor and what stands to one side of it, until it is dark or bright already."""
     number, light = anchor.number, anchor.score
+    own = text_of(number) or ""
+    indent = own[: len(own) - len(own.lstrip())]
+    deeper = (indent + "  ", indent + "\t")
     while light > LEAST and light > lights.get(number, 0.0):
         lights[number] = light
         number += step
         text = text_of(number) if 0 < number <= total else None
         if text is None:
             return
-        start = text[:2]
-        if start == "  " or start[:1] == "\t":
-            light *= fading.blank if text.isspace() else fading.indented
-        elif not start or text.isspace():
+        if not text or text.isspace():
             light *= fading.blank
+        elif text.startswith(deeper):
+            light *= fading.indented
         else:
-            light *= fading.command if start in COMMANDS else fading.plain
+            light *= fading.command if text[:2] in COMMANDS else fading.plain
 
 
 def _shine_back(ends: list[int], text_of: Callable[[int], str | None]) -> dict[int, float]:
