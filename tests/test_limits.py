@@ -79,6 +79,16 @@ def test_lines_are_mapped_to_tokens_with_a_warning(name):
 
 
 @pytest.mark.proves("R5")
+def test_lines_are_mapped_though_no_argument_asks_in_tokens():
+    policy = Policy(asked_tokens=())
+
+    found, events = limit_for(result(arguments={"max_lines": 50}), policy, NO_OVERRIDES)
+
+    assert found.count == 500
+    assert events == [Deprecated("call_1", "max_lines", "nothing")]
+
+
+@pytest.mark.proves("R5")
 @pytest.mark.parametrize("value", [None, "500", -3, 0, math.nan, math.inf, True, [500]])
 def test_a_wish_that_is_no_number_above_zero_is_ignored(value):
     assert limit(result(arguments={"max_tokens": value})).count == 8_000

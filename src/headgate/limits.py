@@ -114,7 +114,7 @@ def _asked(result: ToolResult, policy: Policy) -> tuple[int | None, list[Event]]
         lines = _count(result.arguments.get(name))
         if lines is not None:
             return lines * policy.tokens_per_line, [
-                Deprecated(result.call_id, name, policy.asked_tokens[0])
+                Deprecated(result.call_id, name, next(iter(policy.asked_tokens), "nothing"))
             ]
     return None, []
 

@@ -344,7 +344,9 @@ def content_of(text: str, style: MarkerStyle) -> str:
 
 
 def wrong_field(excerpt: Excerpt) -> str | None:
-    """What is wrong with the templates of an excerpt; None: nothing."""
+    """What is wrong with an excerpt: its templates, or its share; None: nothing."""
+    if not 0 <= excerpt.head_share <= 1:
+        return f"head_share is {excerpt.head_share}; it is a share, from 0 to 1"
     left = Left("", "", 0, 0, 0, 0, 0)
     for name in ("form", "form_inside", "form_unkept", "form_capped"):
         try:

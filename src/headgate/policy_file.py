@@ -273,4 +273,5 @@ def _scalar(name: str, value: object, hint: object) -> object:
             return int(str(value).replace("_", "")) if hint is int else float(str(value))
         except ValueError:
             pass
-    raise PolicyError(f"{name} is {value!r}; it takes a number")
+    takes = "text" if hint is str else "a whole number" if hint is int else "a number"
+    raise PolicyError(f"{name} is {value!r}; it takes {takes}")
