@@ -212,3 +212,23 @@ def test_a_half_closed_connection_is_answered(gateway_to):
         connection.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\n")
         connection.shutdown(socket.SHUT_WR)
         assert connection.recv(100) == b""
+
+
+@pytest.mark.proves("P24")
+@pytest.mark.parametrize("cut", [None, 20, -30, -3])
+def test_the_body_of_a_request_that_would_rather_speak_http_2_is_not_lost(gateway_to, cut):
+    body = b'{"messages":[{"role":"user","content":"hi"}]}'
+    wish = {"connection": "Upgrade, HTTP2-Settings", "upgrade": "h2c", "http2_settings": "AAMA"}
+    data = request(body, **wish)
+    with Upstream(head(content_length=0)) as upstream:
+        gateway = gateway_to(upstream.url)
+        with connected(gateway.url) as connection:
+            connection.sendall(data[:cut])
+            connection.sendall(data[cut:] if cut is not None else b"")
+            first = read_message(connection)
+            connection.sendall(request(path="/", method="GET"))
+            second = read_message(connection)
+
+    assert (first.status, second.status) == (200, 200)
+    assert [asked.body for asked in upstream.requests] == [body]
+    assert "http2-settings" not in upstream.requests[0].named
