@@ -11,7 +11,9 @@ class Folder:
     """Paths are relative to the root, and what leads out of it is refused."""
 
     def __init__(self, root: str) -> None:
-        self.root = Path(root).resolve(strict=True)
+        self.root = Path(root).resolve()
+        if not self.root.is_dir():
+            raise SystemExit(f"{root} is no folder")
 
     def path(self, name: str) -> Path:
         """The file or folder of that name."""

@@ -146,3 +146,15 @@ def test_without_a_key_an_example_says_what_it_needs():
     )
 
     assert (ran.returncode, ran.stderr) == (1, "set ANTHROPIC_API_KEY or OPENAI_API_KEY\n")
+
+
+@pytest.mark.parametrize("example", ["log_investigator", "repository_explorer", "data_questions"])
+def test_a_folder_that_is_not_there_is_told_in_one_line(example, tmp_path):
+    words = [str(tmp_path / "gone"), *(["Why?"] if example != "repository_explorer" else [])]
+
+    ran = subprocess.run(
+        [sys.executable, str(EXAMPLES / f"{example}.py"), *words], capture_output=True, text=True
+    )
+
+    assert ran.returncode == 1
+    assert ran.stderr == f"{tmp_path / 'gone'} is no folder\n"
