@@ -9,13 +9,12 @@ import sys
 import httpx2
 import jsonschema
 import pytest
-import uvicorn
 from mcp.client.client import Client
 
 from headgate import Gate, Policy, tokens
 from headgate.mcp.toolgate import ToolGate
 from headgate.proxy.door import BadAddress, Door
-from headgate.proxy.endpoint import Endpoint, serve_http
+from headgate.proxy.endpoint import Endpoint, serve_http, server_of
 from headgate.proxy.message import message_of, request
 from headgate.proxy.opening import Refused
 from headgate.proxy.remote import RemoteLink, Stamp, Telling
@@ -43,9 +42,7 @@ async def offered(opener, upstream=SERVER, token=""):
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
     endpoint = Endpoint(upstream, opener, RULES, Door("127.0.0.1", port, token))
-    server = uvicorn.Server(
-        uvicorn.Config(endpoint, lifespan="off", log_config=None, timeout_graceful_shutdown=1)
-    )
+    server = server_of(endpoint)
     running = asyncio.create_task(server.serve(sockets=[listening]))
     try:
         yield f"http://127.0.0.1:{port}/mcp"
@@ -166,6 +163,79 @@ async def odd_requests(http, url):
 @pytest.fixture
 def sdk_upstream():
     return Command((sys.executable, servers.__file__.replace("servers.py", "sdk_server.py")))
+
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
+}
+BOTH = {"accept": "application/json, text/event-stream"}
+
+
+async def there(path):
+    """Wait until a file is there."""
+    async with asyncio.timeout(5):
+        while not path.exists():
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.proves("P24")
+@pytest.mark.parametrize("is_refused", [True, False])
+def test_a_session_that_ends_takes_its_server_with_it(opener, tmp_path, is_refused):
+    ended = tmp_path / "ended"
+    command = f"{sys.executable} {servers.__file__}; touch {ended}"
+
+    async def story():
+        async with (
+            offered(opener, Command(("sh", "-c", command))) as url,
+            httpx2.AsyncClient() as http,
+        ):
+            if is_refused:
+                refused = await http.post(url, content=b"{broken", headers=BOTH)
+                assert refused.status_code == 400
+            else:
+                opened = await http.post(url, json=HELLO, headers=BOTH)
+                named = {"mcp-session-id": opened.headers["mcp-session-id"]}
+                assert not ended.exists()
+                assert (await http.delete(url, headers=named)).status_code == 200
+            await there(ended)
+
+    run(story())
+
+
+@pytest.mark.proves("P24")
+def test_only_a_message_opens_a_session(opener, tmp_path):
+    started = tmp_path / "started"
+
+    async def story():
+        async with (
+            offered(opener, Command(("touch", str(started)))) as url,
+            httpx2.AsyncClient() as http,
+        ):
+            for method in ("GET", "DELETE", "OPTIONS", "HEAD"):
+                assert (await http.request(method, url, headers=BOTH)).status_code == 400
+        assert not started.exists()
+
+    run(story())
+
+
+@pytest.mark.proves("P24")
+@pytest.mark.parametrize("protocol", ["h2c", "websocket"])
+def test_who_would_rather_speak_another_protocol_is_answered(opener, protocol):
+    wish = {"connection": "Upgrade", "upgrade": protocol, **BOTH}
+
+    async def story():
+        async with offered(opener) as url, httpx2.AsyncClient() as http:
+            opened = await http.post(url, json=HELLO, headers=wish)
+            assert (opened.status_code, "protocolVersion" in opened.text) == (200, True)
+
+    run(story())
 
 
 def test_a_server_that_cannot_be_started_is_told_to_who_asks(opener):

@@ -100,6 +100,11 @@ class Endpoint:
             await _answer(404, refusal(b"", INVALID_REQUEST, "Session not found"))(
                 scope, receive, send
             )
+        elif scope["method"] != "POST":
+            # Only a message opens a session, and with it a server of its own.
+            await _answer(400, refusal(b"", INVALID_REQUEST, "Missing session ID"))(
+                scope, receive, send
+            )
         elif self._sessions.is_full:
             await _answer(503, refusal(b"", SERVER_GONE, "Too many open sessions"))(
                 scope, receive, send
@@ -153,20 +158,27 @@ async def serve_http(upstream: Upstream, opener: Opener, rules: Rules, door: Doo
     listening = _listening(door)
     door = replace(door, port=listening.getsockname()[1])
     endpoint = Endpoint(upstream, opener, rules, door)
+    log.info("%s is offered at http://%s:%d%s", rules.upstream, door.host, door.port, PATH)
+    try:
+        await server_of(endpoint).serve(sockets=[listening])
+    finally:
+        await endpoint.close()
+    return 0
+
+
+def server_of(endpoint: Endpoint) -> uvicorn.Server:
+    """What serves it: HTTP/1.1 alone, whatever else a client would rather speak."""
     config = uvicorn.Config(
         endpoint,
+        http="h11",  # The other one loses the body of a request that wishes for HTTP/2.
+        ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=2,
     )
-    log.info("%s is offered at http://%s:%d%s", rules.upstream, door.host, door.port, PATH)
-    try:
-        await uvicorn.Server(config).serve(sockets=[listening])
-    finally:
-        await endpoint.close()
-    return 0
+    return uvicorn.Server(config)
 
 
 def _listening(door: Door) -> socket.socket:

@@ -154,7 +154,7 @@ class SessionLink:
 
     async def receive(self) -> Message | None:
         """The next message of the client."""
-        async for item in self._incoming:
+        while (item := await self._next()) is not None:
             if isinstance(item, Exception):
                 continue  # the transport has answered it
             raw = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
@@ -167,6 +167,13 @@ class SessionLink:
                 self._tokens[message.id] = meta.get("progressToken", b"")
             return message
         return None
+
+    async def _next(self) -> SessionMessage | Exception | None:
+        # Who ends a session closes both ends of its streams, that which waits here too.
+        try:
+            return await anext(self._incoming, None)
+        except anyio.ClosedResourceError:
+            return None
 
     async def send(self, message: Message) -> None:
         """Send a message on the stream of the request that it belongs to."""
