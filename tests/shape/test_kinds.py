@@ -105,6 +105,29 @@ def test_hits_with_lines_around_them_are_known_under_a_drive_too():
     assert recognise("\n".join([*around, hit, "--", *around, hit]).encode()) == "search"
 
 
+@pytest.mark.proves("S3")
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (
+            "trace",
+            "reading a.lua\n==2962==ERROR: AddressSanitizer: heap-use-after-free\n    #0 0x1",
+        ),
+        ("trace", "==7== Memcheck, a memory error detector\n==7== Invalid read of size 4"),
+        ("trace", "Starting program: ./a\n\nProgram received signal SIGSEGV, Segmentation fault."),
+        ("build", "PLAY [web] *****\n\nTASK [Gathering Facts] *****\nok: [web1]"),
+        ("test", "ok 1 - opens\nok 2 - closes\nnot ok 3 - locks"),
+        (
+            "log",
+            'openat(3, "a", O_RDONLY) = -1 ENOENT (No such file)\nclose(3) = 0\n+++ exited +++',
+        ),
+    ],
+    ids=["sanitizer", "valgrind", "gdb", "ansible", "tap", "strace"],
+)
+def test_what_tools_print_that_watch_others_is_known(kind, text):
+    assert recognise(text.encode()) == kind
+
+
 @pytest.mark.parametrize(("kind", "text"), NAMED)
 def test_a_mark_at_the_start_changes_no_kind(kind, text):
     assert recognise(b"\xef\xbb\xbf" + text.encode()) == kind

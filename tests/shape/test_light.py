@@ -67,3 +67,25 @@ def test_no_light_goes_where_no_text_is_at_hand():
 @pytest.mark.proves("S4")
 def test_nothing_that_stands_out_means_no_light():
     assert lit([], text_of, len(LINES)) == {}
+
+
+@pytest.mark.proves("S4")
+def test_light_goes_further_into_what_stands_deeper_than_into_what_stands_beside_it():
+    lines = ["suite", "  adds (FAILED)", "  takes", "    got 3", "  adds (FAILED)", "    got 3"]
+    anchors = [Found(2, b"  adds (FAILED)", 0, 8.0), Found(5, b"  adds (FAILED)", 0, 8.0)]
+    lights = lit(anchors[:1], lambda n: lines[n - 1] if 0 < n <= 3 else None, len(lines))
+    below = lit(anchors[1:], lambda n: lines[n - 1] if 4 < n <= 6 else None, len(lines))
+
+    assert lights[3] < 8.0 * 0.85 < 8.0 * 0.85 * 1.05 < below[6]
+
+
+@pytest.mark.proves("S4")
+def test_a_test_that_went_well_takes_the_light_of_one_that_failed():
+    lines = [" FAIL  cart.test.js", "  ✓ adds", "  ✓ takes", "    Expected: 3"]
+    plain = [" FAIL  cart.test.js", "  adds", "  takes", "    Expected: 3"]
+    anchor = Found(1, b" FAIL  cart.test.js", 0, 11.0)
+
+    shaded = lit([anchor], lambda n: lines[n - 1] if 0 < n <= 4 else None, 4)
+    bright = lit([anchor], lambda n: plain[n - 1] if 0 < n <= 4 else None, 4)
+
+    assert shaded[3] < bright[3] / 2

@@ -63,3 +63,11 @@ def test_what_every_build_does_counts_less_than_what_it_ends_with():
 @pytest.mark.proves("S4")
 def test_a_command_that_has_yet_to_run_only_names_its_words():
     assert worth(b"$ grep error build.log") < worth(b"grep: error in build.log") / 3
+
+
+@pytest.mark.proves("S4")
+def test_what_a_compiler_adds_to_an_error_counts_less_than_the_error():
+    error = b"a.cpp:12:22: error: no matching function for call to 'add(int)'"
+    note = b"b.h:90:5: note: template argument deduction/substitution failed:"
+
+    assert worth(note) < worth(error) / 2

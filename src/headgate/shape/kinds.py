@@ -53,6 +53,9 @@ ARRAY_START = re.compile(
 )
 """How a JSON array begins; a log may begin with `[2024`."""
 
+CALL = re.compile(rb"(?:\[pid +\d+\] |\d+ +)?[a-z_0-9]+\(|(?:---|\+\+\+) |<\.\.\. |strace: ")
+"""A line of a trace of system calls."""
+
 DIFF_START = re.compile(rb"diff |--- |Index: |@@ |\*\*\* |\d+(?:,\d+)?[acd]\d+(?:,\d+)?$")
 RULED = re.compile(rb"[-=+| ]*[-=]{3,}[-=+| ]*$")
 """The line between the heading of a table and its rows."""
@@ -255,11 +258,15 @@ def _is_build(view: _View) -> bool:
 
 
 def _is_trace(view: _View) -> bool:
+    if view.traits["crash"] and not view.traits["fence"]:
+        return True
     return view.traits["trace"] >= 2 and view.share("frame") >= 0.25
 
 
 def _is_log(view: _View) -> bool:
-    return view.share("stamp", "level") >= 0.5
+    if view.share("stamp", "level") >= 0.5:
+        return True
+    return view.traits["calls"] > 0 and all(map(CALL.match, view.lines[:FIRST_LINES]))
 
 
 def _is_delimited(view: _View, delimiter: bytes) -> bool:

@@ -25,11 +25,12 @@ class Fading:
     plain: float
     indented: float
     blank: float
-    command: float
+    another: float
+    """A command, or a test that went well: it belongs to something else."""
 
 
-DOWN = Fading(plain=0.85, indented=0.95, blank=0.75, command=0.5)
-UP = Fading(plain=0.77, indented=0.75, blank=0.65, command=0.1)
+DOWN = Fading(plain=0.85, indented=0.95, blank=0.75, another=0.5)
+UP = Fading(plain=0.77, indented=0.75, blank=0.65, another=0.1)
 
 END_LIGHT = 4.0
 END_FADING = 0.98
@@ -53,6 +54,7 @@ DARK = int(math.log(LEAST / (END_LIGHT * FIRST_END)) / math.log(END_FADING)) + 1
 """So many lines before a line that says that a command failed, all is dark."""
 
 COMMANDS = ("$ ", "> ", "+ ")
+WENT_WELL = frozenset("✓✔√")
 
 
 def reach_of(anchor: Found) -> tuple[int, int]:
@@ -113,10 +115,10 @@ def _shine(
             return
         if not text or text.isspace():
             light *= fading.blank
-        elif text.startswith(deeper):
-            light *= fading.indented
+        elif text.startswith(COMMANDS) or text.lstrip()[0] in WENT_WELL:
+            light *= fading.another
         else:
-            light *= fading.command if text[:2] in COMMANDS else fading.plain
+            light *= fading.indented if text.startswith(deeper) else fading.plain
 
 
 def _shine_back(ends: list[int], text_of: Callable[[int], str | None]) -> dict[int, float]:
