@@ -12,6 +12,7 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from headgate.cli.opening import Reporter, chosen, session_for
 from headgate.cli.output import CommandError, reason, say
@@ -90,7 +91,7 @@ def parser() -> Parser:
         help="what the server may not ask of the client: sampling, elicitation, roots; "
         "several with commas",
     )
-    made.add_argument("--url", metavar="URL", help="the server, over streamable HTTP")
+    made.add_argument("--url", type=address, metavar="URL", help="the server, over streamable HTTP")
     made.add_argument(
         "--header",
         action="append",
@@ -213,6 +214,18 @@ def denied(value: str) -> frozenset[str]:
     if not asked <= set(DENIED_METHODS):
         raise ArgumentTypeError(f"{value!r}; there is {', '.join(DENIED_METHODS)}")
     return asked
+
+
+def address(value: str) -> str:
+    """Where a server is; it may hold what nobody should read, so it is not told again."""
+    try:
+        parts = urlsplit(value)
+        is_http = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_http = False
+    if not is_http:
+        raise ArgumentTypeError("it takes http(s)://HOST[:PORT][/PATH]")
+    return value
 
 
 def header(value: str) -> tuple[str, str]:
