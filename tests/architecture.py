@@ -23,7 +23,8 @@ admit
 history/
 prepare stream
 read/
-session failures stats sql/ compiled
+timely failures stats sql/ compiled
+session
 outgoing
 gate
 async_gate

@@ -134,3 +134,15 @@ def test_a_policy_that_keeps_only_ends_keeps_them_of_a_stream_too(gate_with, kee
     text = stream.close().text
 
     assert ("the first line" in text, "the last line" in text) == (first, last)
+
+
+@pytest.mark.proves("K5", "P8")
+def test_a_store_that_does_not_answer_stops_no_stream(gate_with):
+    store = BadStore(hangs=True)
+    gate = gate_with(SMALL.replace(store_timeout_s=0.05), store=store)
+
+    shown = streamed(gate, BIG, 1 << 20)
+    store.released.set()
+
+    assert METER.count(shown.text) <= 400
+    assert "not kept, run the tool again for less" in shown.text

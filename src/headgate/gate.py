@@ -300,7 +300,8 @@ class Gate:
         desk = self._session.desk(question)
         limit = self._stream_limit(result)
         room = Room((limit.count or 0) - self.policy.block_overhead, self._session.meter)
-        return Passing(result, desk, room, self.store if self.policy.spill else None)
+        begin = partial(self._session.writer, result) if self.policy.spill else None
+        return Passing(result, desk, room, begin)
 
     def admit_passed(self, passing: Passing, is_error: bool) -> ToolResult:
         """Decide on a result that went by, record it, show it."""

@@ -9,8 +9,8 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from threading import Thread
 
 from headgate.admit import Plan, Spill
 from headgate.arrive import identify
@@ -40,7 +40,8 @@ from headgate.spill.key import installation_key
 from headgate.spill.local import LocalStore, not_found
 from headgate.spill.memory import MemoryStore
 from headgate.spill.private import session_folder, state_folder
-from headgate.types import About, Meter, Overrides, Ref, Store, ToolResult, Verdict
+from headgate.timely import TimelyWriter, in_time
+from headgate.types import About, Meter, Overrides, Ref, Store, ToolResult, Verdict, Writer
 
 
 class Session:
@@ -234,18 +235,13 @@ class Session:
 
     def _put(self, spill: Spill) -> int:
         """Keep it, or report after the policy's time that the store did not answer."""
-        timeout_s = self.policy.store_timeout_s
-        if timeout_s is None:
-            return put(self.store, spill)
-        ends: list[int | StoreError] = []
-        thread = Thread(target=_noting(self.store, spill, ends), name="headgate-store", daemon=True)
-        thread.start()
-        thread.join(timeout_s)
-        if not ends:
-            raise StoreError(f"the store did not answer within {timeout_s} s")
-        if isinstance(ends[0], StoreError):
-            raise ends[0]
-        return ends[0]
+        return in_time(lambda: put(self.store, spill), self.policy.store_timeout_s)
+
+    def writer(self, result: ToolResult) -> Writer:
+        """Begin to keep a result that comes in pieces; each step has the policy's time."""
+        store, wait_s = self.store, self.policy.store_timeout_s
+        begin = partial(store.writer, call_id=result.call_id, tool=result.tool, hashed=True)
+        return begin() if wait_s is None else TimelyWriter(begin, wait_s)
 
 
 def put(store: Store, spill: Spill) -> int:
@@ -261,13 +257,3 @@ def put(store: Store, spill: Spill) -> int:
     except BaseException:
         writer.abort()
         raise
-
-
-def _noting(store: Store, spill: Spill, ends: list[int | StoreError]) -> Callable[[], None]:
-    def noted() -> None:
-        try:
-            ends.append(put(store, spill))
-        except StoreError as error:
-            ends.append(error)
-
-    return noted

@@ -25,7 +25,7 @@ from headgate.shape.lines import Leaning, shape_sketch
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.sketch import PIECE_BYTES, Sketch, Sketcher
 from headgate.shape.text import ERROR, end_bytes, leaning_of
-from headgate.types import Kind, Meter, Ref, Size, Store, ToolResult, Verdict, Writer
+from headgate.types import Kind, Meter, Ref, Size, ToolResult, Verdict, Writer
 
 KIND_BYTES = 64 * 1024
 """What is kept of the raw start to recognise the kind."""
@@ -70,7 +70,9 @@ class Sampler:
 class Passing:
     """What is learnt of a text too big to hold, while it goes to the store."""
 
-    def __init__(self, result: ToolResult, desk: Desk, room: Room, store: Store | None) -> None:
+    def __init__(
+        self, result: ToolResult, desk: Desk, room: Room, begin: Callable[[], Writer] | None
+    ) -> None:
         self.result = result
         self.desk = desk
         self.sha256 = hashlib.sha256()
@@ -82,18 +84,15 @@ class Passing:
         self.sampler = Sampler(desk.meter)
         self.pending: list[bytes] = []
         self.pending_bytes = 0
-        self.store = store
         self.writer: Writer | None = None
         self.failure: str | None = None
         self.kept_bytes = 0
         """How much of it the store has, once it is there."""
-        if store is not None:
-            self._try(self._open)
+        if begin is not None:
+            self._try(lambda: self._open(begin))
 
-    def _open(self) -> None:
-        assert self.store is not None
-        call_id, tool = self.result.call_id, self.result.tool
-        self.writer = self.store.writer(call_id=call_id, tool=tool, hashed=True)
+    def _open(self, begin: Callable[[], Writer]) -> None:
+        self.writer = begin()
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes."""
