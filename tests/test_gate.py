@@ -125,6 +125,9 @@ def test_a_policy_can_let_a_result_in_whole_when_the_store_fails(gate_with):
     [shown] = gate.admit([result("grep", lines(3_000))])
 
     assert shown.text == lines(3_000)
+    assert shown.verdict.reason == (
+        "too big, but the store could not keep it, and the policy then lets it in whole"
+    )
 
 
 @pytest.mark.proves("K5")

@@ -62,6 +62,9 @@ class Desk:
         return self.failed.get(ref, "stored") not in ON_DISK
 
 
+LET_IN = "too big, but the store could not keep it, and the policy then lets it in whole"
+
+
 def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verdict:
     """Decide what the model sees of one result; `share` is its piece of the batch's budget."""
     most = _smallest(limit.count, share)
@@ -72,6 +75,8 @@ def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
     fits = most is None or (size + note <= most and not _has_form(arrived, desk))
     if most is None or fits or desk.lets_in_whole(arrived.sha256):
         verdict = whole(arrived, limit, share, desk)
+        if most is not None and not fits:
+            verdict = replace(verdict, reason=LET_IN)
     else:
         kind = arrived.result.kind or recognise(arrived.original, tool=arrived.result.tool)
         shaped = _shaped(arrived, kind, most - note, desk)
