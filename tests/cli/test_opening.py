@@ -76,6 +76,15 @@ def test_a_policy_file_is_read_and_the_environment_stands_above_it(tmp_path):
     assert policy_for(asked(), {**environ, "HEADGATE_RESULT": "2000"}).keep == "tail"
 
 
+def test_a_policy_file_may_be_written_as_windows_does(tmp_path):
+    file = tmp_path / "policy.toml"
+    file.write_bytes(b'\xef\xbb\xbfresult = "3000 tokens"\r\nkeep = "tail"\r\n')
+
+    policy = policy_for(asked(), {"HEADGATE_POLICY": str(file)})
+
+    assert (policy.result, policy.keep) == (tokens(3_000), "tail")
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -74,7 +74,7 @@ def chosen(name: str | None, environ: Mapping[str, str] = os.environ) -> Policy:
 
 def _text_of(path: str) -> str:
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:  # some editors put a mark at the start
             return file.read()
     except OSError as error:
         raise CommandError(f"the policy {path!r} cannot be read: {reason(error)}") from error
