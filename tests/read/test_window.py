@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.errors import RequestError
-from tests.read.originals import CHARS, answers, ask, original, parts
+from tests.read.originals import CHARS, MARKER, answers, ask, original, parts
 
 pytestmark = pytest.mark.proves("K6")
 
@@ -158,3 +160,14 @@ def test_two_byte_ranges_that_touch_share_and_miss_nothing(text, data):
 
     whole = "".join(shown)
     assert whole.replace("\n", "") == text.replace("\n", "") or len(text[:1].encode()) > border
+
+
+@pytest.mark.proves("K4")
+def test_the_last_lines_that_are_kept_are_not_taken_for_the_last_there_were():
+    kept = original(b"one\ntwo\nthree\nfo")
+    marker = replace(MARKER, kept="partly", kept_bytes=16)
+
+    assert ask(kept, {"lines": "-2"}, marker=marker) == (
+        "three\nfo\n[lines 3-4 of 4 shown, no line end after it, kept up to byte 16, nothing after "
+        'it; read_result(ref="r_1f3a9c7be20d", lines="1-2") shows more #k7q2]'
+    )

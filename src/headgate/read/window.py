@@ -85,8 +85,13 @@ def _last_lines(count: int, original: Original, room: Room, marker: Marker) -> s
         if piece.stop < original.length:
             ask = Ask("bytes", f"{piece.stop}-")
             return closed(piece.text, _bytes_in_words(piece, original), ask, room, marker)
-        before = Ask("lines", _range(max(line - count, 1), line - 1)) if line > 1 else marker.end
-        return closed(piece.text, _lines_in_words(piece, original), before, room, marker)
+        words = _lines_in_words(piece, original)
+        if line == 1:
+            return closed(piece.text, words, marker.end, room, marker)
+        # The last that are kept are not the last that were, and nobody is to take them for that.
+        words += f", {marker.end}" if marker.kept == "partly" else ""
+        before = Ask("lines", _range(max(line - count, 1), line - 1))
+        return closed(piece.text, words, before, room, marker)
 
     return fitted(make, room, _longest_end(original, room, marker))
 
