@@ -90,7 +90,8 @@ def test_two_streams_share_the_limit_of_one_result(home):
 
 
 def test_the_whole_comes_from_the_file_the_cli_wrote(home):
-    whole = home / "whole.txt"
+    whole = home / ".claude" / "projects" / "-work" / SESSION / "tool-results" / "b1.txt"
+    whole.parent.mkdir(parents=True)
     whole.write_text(BIG)
     response = bash(BIG[:30_000], persistedOutputPath=str(whole), persistedOutputSize=len(BIG))
 

@@ -1,9 +1,13 @@
 from pathlib import Path
 
+import pytest
+
 from headgate.hooks import claude_code
 from headgate.hooks.heard import Heard, Shown
 from tests.hooks import events
 from tests.hooks.events import SESSION, bash
+
+KEPT = f"/home/u/.claude/projects/-work/{SESSION}/tool-results/b1.txt"
 
 
 def heard(event) -> Heard:
@@ -39,9 +43,18 @@ def test_the_texts_of_an_mcp_result_are_heard_and_its_images_are_not():
 
 
 def test_what_claude_code_put_into_a_file_is_heard_from_there():
-    response = bash("the start", persistedOutputPath="/h/t/b.txt", persistedOutputSize=90_000)
+    response = bash("the start", persistedOutputPath=KEPT, persistedOutputSize=90_000)
 
-    assert heard(events.claude_code(response)).whole == Path("/h/t/b.txt")
+    assert heard(events.claude_code(response)).whole == Path(KEPT)
+
+
+@pytest.mark.parametrize(
+    "named", ["/home/u/.ssh/id_rsa", "id_rsa", f"/home/u/.claude/projects/-work/{SESSION}/../../x"]
+)
+def test_a_file_that_is_not_claude_codes_own_is_never_read(named):
+    response = bash("x" * 600, persistedOutputPath=named)
+
+    assert heard(events.claude_code(response, tool="mcp__x__y")).whole is None
 
 
 def test_a_write_an_image_and_another_event_are_none_of_ours():
@@ -53,7 +66,7 @@ def test_a_write_an_image_and_another_event_are_none_of_ours():
 
 def test_the_answer_has_the_shape_of_the_response():
     event = events.claude_code(
-        bash("the start", "err", persistedOutputPath="/h/t/b.txt", persistedOutputSize=90_000)
+        bash("the start", "err", persistedOutputPath=KEPT, persistedOutputSize=90_000)
     )
 
     answer = claude_code.answer(event, Shown({("stdout",): "short"}, heard(event)))

@@ -3,6 +3,7 @@
 A plain string for a tool that answers with an object is ignored without a word, so only texts are
 exchanged and everything around them stays. Above 30,000 characters Claude Code keeps the whole in a
 file of its own and tells its place; leaving those fields out of the answer takes over from it.
+Only a file of its own is read: what an MCP server answers may have a field of that name too.
 A failing command fires another event, which can replace nothing; Claude Code cuts that one itself.
 """
 
@@ -37,14 +38,13 @@ def hear(event: Event) -> Heard | None:
         for place, text in texts_in(response).items()
         if text.strip() and (len(text) >= LEAST_CHARS or place in STREAMS)
     }
-    whole = text_at(response, "persistedOutputPath")
     return Heard(
         session=text_at(event, "session_id"),
         call_id=text_at(event, "tool_use_id"),
         tool=tool,
         arguments=object_at(event, "tool_input"),
         texts=dict(sorted(texts.items(), key=lambda item: item[0] not in STREAMS)),
-        whole=Path(whole) if whole else None,
+        whole=_whole(event),
         files=_files(event),
     )
 
@@ -56,6 +56,16 @@ def answer(event: Event, shown: Shown) -> Answer:
         response = {key: value for key, value in response.items() if key not in ELSEWHERE}
     said = {"hookEventName": "PostToolUse", "updatedToolOutput": response}
     return {"hookSpecificOutput": said}
+
+
+def _whole(event: Event) -> Path | None:
+    """The file that Claude Code put a result into: one of its own, whatever a tool may name."""
+    named = text_at(event, "tool_response", "persistedOutputPath")
+    transcript = text_at(event, "transcript_path")
+    if not named or not transcript:
+        return None
+    project = Path(transcript).parent.resolve()
+    return Path(named) if Path(named).resolve().is_relative_to(project) else None
 
 
 def _files(event: Event) -> Path | None:
