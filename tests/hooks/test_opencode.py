@@ -23,6 +23,17 @@ def test_what_the_plugin_tells_is_heard(monkeypatch):
     )
 
 
+def test_a_session_of_any_name_has_its_files_in_the_same_place(monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", "/data")
+
+    for session in ("../../../etc", "a/b", "", "x" * 300):
+        heard = opencode.hear(events.opencode("out", session_id=session))
+        assert heard is not None
+        assert heard.files is not None
+        assert heard.files.parent == Path("/data/opencode/tool-output/headgate")
+        assert len(heard.files.name) < 200
+
+
 def test_a_write_and_an_empty_result_are_none_of_ours():
     assert opencode.hear(events.opencode("done", tool="edit")) is None
     assert opencode.hear(events.opencode("")) is None

@@ -7,10 +7,15 @@ opencode has put the whole into a file by then, and tells its place.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from headgate.hooks.heard import Answer, Event, Heard, Shown, object_at, text_at
+from headgate.spill.private import digest_name
 from headgate.toolnames import class_of
+
+LITERAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""A session that may name a folder itself."""
 
 
 def hear(event: Event) -> Heard | None:
@@ -42,4 +47,6 @@ def _files(session: str) -> Path:
     """Where opencode keeps large results: it may read there without asking."""
     home = os.environ.get("HOME") or os.path.expanduser("~")
     below = os.environ.get("XDG_DATA_HOME") or f"{home}/.local/share"
-    return Path(below, "opencode", "tool-output", "headgate", session or "default")
+    name = session or "default"
+    name = name if LITERAL.fullmatch(name) else digest_name(name)
+    return Path(below, "opencode", "tool-output", "headgate", name)
