@@ -37,6 +37,14 @@ def test_a_table_by_tool_and_the_sums_below_it(headgate, used):
     assert second.startswith("headgate: worth ")
 
 
+def test_a_result_of_no_named_tool_is_not_said_to_be_gone(headgate, state):
+    Gate(session="agent").admit([ToolResult.of("", LOG, call_id="1")])
+
+    row = headgate("stats").stdout.decode().splitlines()[1]
+
+    assert row.startswith("(no name) ")
+
+
 def test_read_back_is_subtracted_and_money_is_told(headgate, used):
     ran = headgate("stats", "--json", "--price", "3")
 
@@ -47,6 +55,21 @@ def test_read_back_is_subtracted_and_money_is_told(headgate, used):
     worth = kept * (1.25 + 0.1) - grep["read_back"] * 1.25
     assert grep["worth_tokens"] == round(worth)
     assert whole["total"]["dollars"] == pytest.approx(worth * 3 / 1_000_000, rel=1e-3)
+
+
+def test_a_model_that_costs_nothing_saves_nothing(headgate, used):
+    ran = headgate("stats", "--model", "devstral-small:free")
+
+    assert ran.returncode == 0
+    assert ran.stderr.decode().endswith(" tokens at the plain price of input, $0.00\n")
+
+
+def test_a_name_that_is_a_book_leaves_the_table_its_form(headgate, state):
+    Gate().admit([ToolResult.of("x" * 9_000, "a", call_id="1")])
+
+    _, row = headgate("stats").stdout.decode().splitlines()
+
+    assert row.split() == ["x" * 64 + "…", "1", "0", "1", "1", "0", "0"]
 
 
 def test_the_prices_and_tokens_of_a_model(headgate, used):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from headgate.cli.output import CommandError, say, show_record, show_table
+from headgate.cli.output import CommandError, say, short, show_record, show_table
 from headgate.cli.parser import Parser, session, word
 from headgate.disk import Folder
 from headgate.economy import PRICES, Prices
@@ -138,7 +138,9 @@ def row(tool: str, count: Count, money: Money) -> list[str]:
     """A tool as a line of the table."""
     tokens = [count.tokens, count.shown - count.aged, count.read_back, count.kept_out]
     numbers = [f"{scaled(number, money):,}" for number in tokens]
-    return [tool or "(gone)", f"{count.results:,}", f"{count.shortened:,}", *numbers]
+    # Without a name: what was read back of a result that is gone, or the history named no tool.
+    tool = short(tool) or ("(no name)" if count.results else "(gone)")
+    return [tool, f"{count.results:,}", f"{count.shortened:,}", *numbers]
 
 
 def record_of(count: Count, money: Money) -> dict[str, object]:
@@ -197,5 +199,7 @@ def priced(model: str, money: Money) -> Money:
         written = float(calc_price(wrote, model_ref=model).input_price)
     except LookupError:
         raise CommandError(f"the price of {model!r} is not known; say --price") from None
+    if not plain:
+        return replace(money, dollars=0.0)  # it costs nothing, and so does its cache
     prices = replace(money.prices, write=written / plain, read=cached / plain)
     return replace(money, dollars=plain * MILLION / part, prices=prices)
