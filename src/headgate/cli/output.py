@@ -21,6 +21,9 @@ NAME = "headgate"
 MESSAGE_CHARS = 1_000
 """A message says what was wrong with the value; of a value that is a whole book, its start."""
 
+NAME_CHARS = 64
+"""The longest name a provider takes for a tool; whoever sends more made it up."""
+
 
 class CommandError(HeadgateError):
     """A command that cannot run as it was asked; its message is the one line the user gets."""
@@ -47,6 +50,11 @@ def valid(text: str) -> str:
 def one_line(text: str) -> str:
     """Untrusted text as a part of one line."""
     return visible(text).replace("\n", "\\n").replace("\t", " ")
+
+
+def short(name: str) -> str:
+    """A name in a table: of one that is a whole book, its start."""
+    return name if len(name) <= NAME_CHARS else f"{name[:NAME_CHARS]}…"
 
 
 def say(message: str) -> None:

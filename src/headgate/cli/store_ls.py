@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from headgate.cli.opening import chosen, session_for
-from headgate.cli.output import CommandError, say, show_record, show_table
+from headgate.cli.output import CommandError, say, short, show_record, show_table
 from headgate.cli.parser import Parser
 from headgate.cli.progress import size
 from headgate.errors import StoreError
@@ -114,7 +114,7 @@ def many(count: int) -> str:
 def row(about: About, wanted: str, now_ns: int) -> list[str]:
     """An original as a line of the table."""
     numbers = [f"{about.length:,}", f"{about.lines:,}", age((now_ns - about.time_ns) // 10**9)]
-    return [about.ref, *numbers, wanted, about.tool, about.call_id]
+    return [about.ref, *numbers, wanted, short(about.tool), short(about.call_id)]
 
 
 def age(seconds: int) -> str:
