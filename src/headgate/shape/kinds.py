@@ -269,6 +269,11 @@ def _is_log(view: _View) -> bool:
     return view.traits["calls"] > 0 and all(map(CALL.match, view.lines[:FIRST_LINES]))
 
 
+def _is_log_of_objects(view: _View) -> bool:
+    """Nearly all lines are objects, the others what a program printed past its log."""
+    return sum(line[:2] == b'{"' for line in view.lines) >= 0.6 * len(view.lines)
+
+
 def _is_delimited(view: _View, delimiter: bytes) -> bool:
     first = view.lines[:24]
     if b"\n".join(first).count(delimiter) < 0.8 * len(first):
@@ -329,6 +334,7 @@ RULES: tuple[tuple[Kind, Callable[[_View], bool]], ...] = (
     ("search", _is_search),
     ("trace", _is_trace),
     ("build", _is_build),
+    ("log", _is_log_of_objects),
     ("csv", lambda view: _is_delimited(view, b",")),
     ("tsv", lambda view: _is_delimited(view, b"\t")),
     ("log", _is_log),

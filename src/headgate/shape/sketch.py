@@ -7,6 +7,7 @@ memory depends on the room, not on the text.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -52,8 +53,12 @@ FAMILY = 0.25
 """How lines are alike that begin with the same letters, and how fast they then lose weight: the
 fiftieth `FAILED tests/…` says less than the first reason."""
 
+OUTPUT_BELOW = re.compile(rb"\blines of output\b|\boutput \(\d+ lines\)")
+NEXT_BYTES = 200
+"""Where this stands so shortly after a bad end, what the command printed comes after it."""
+
 RARE_SCORE = 2.0
-QUERY_SCORE = 8.0
+QUERY_SCORE = 5.5
 
 DIGITS = b"0123456789"
 CONTINUATION = bytes(range(0x80, 0xC0))
@@ -104,6 +109,7 @@ class Sketcher:
         self.found: dict[int, Found] = {}
         self.forms: Counter[bytes] = Counter()
         self.families: Counter[bytes] = Counter()
+        self.asked: Counter[bytes] = Counter()
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece."""
@@ -166,10 +172,11 @@ class Sketcher:
         self, piece: bytes, number: int, start: int, stop: int, hits: Sequence[Hit]
     ) -> None:
         line = _around(piece, start, stop, hits[0][1])
-        times = self._times(line)
+        times = _times(line, self.forms)
         if times <= ENOUGH or number in self.found:
             score = weight(piece, hits, line) / (times * self._family(line) ** FAMILY)
             is_end = not ENDINGS.isdisjoint(sign for sign, _ in hits)
+            is_end = is_end and not OUTPUT_BELOW.search(piece, stop, stop + NEXT_BYTES)
             self._note(piece, number, start, stop, line, score, is_end)
 
     def _note_words(self, piece: bytes) -> None:
@@ -189,17 +196,9 @@ class Sketcher:
                 number += lowered.count(b"\n", counted, start)
                 counted = start
                 line = _around(piece, start, stop, at)
-                times = self._times(line)
+                times = _times(line, self.asked)
                 if times <= ENOUGH or number in self.found:
                     self._note(piece, number, start, stop, line, score / times)
-
-    def _times(self, line: bytes) -> int:
-        """How often a line of this form stood out so far, itself included."""
-        if len(self.forms) > 4 * FOUND_LINES:
-            self.forms.clear()
-        form = line.translate(None, DIGITS)
-        self.forms[form] = times = self.forms[form] + 1
-        return times
 
     def _family(self, line: bytes) -> int:
         """How many lines that begin alike stood out so far, itself included."""
@@ -236,6 +235,15 @@ class Sketcher:
         if len(self.found) >= 2 * FOUND_LINES:
             ranked = sorted(self.found.values(), key=lambda line: (-line.score, line.number))
             self.found = {line.number: line for line in ranked[:FOUND_LINES]}
+
+
+def _times(line: bytes, forms: Counter[bytes]) -> int:
+    """How often a line of this form was found so far, itself included."""
+    if len(forms) > 4 * FOUND_LINES:
+        forms.clear()
+    form = line.translate(None, DIGITS)
+    forms[form] = times = forms[form] + 1
+    return times
 
 
 def char_count(data: bytes) -> int:
