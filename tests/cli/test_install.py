@@ -90,3 +90,41 @@ def test_json_tells_files_and_notes(headgate, home):
     assert hooks["path"] == str(home / ".codex" / "hooks.json")
     assert config["path"] == str(home / ".codex" / "config.toml")
     assert notes["notes"][0].startswith("Codex runs no hook that you have not trusted")
+
+
+@pytest.mark.parametrize("url", ["http://x y", "127.0.0.1:8787", "http://x:port", "file:///x"])
+def test_an_address_that_is_none_is_refused(headgate, home, url):
+    ran = headgate("install", "claude-code", "--gateway", "--url", url)
+
+    assert ran.returncode == 2
+    assert b"--url: it takes http(s)://HOST[:PORT][/PATH]" in ran.stderr
+    assert not settings(home).exists()
+
+
+def test_the_gateway_is_started_at_the_port_of_its_address(headgate, home):
+    url = "http://127.0.0.1:9000/token/abc"
+
+    ran = headgate("install", "claude-code", "--gateway", "--url", url)
+
+    assert b"start the gateway before the agent: headgate gateway --port 9000\n" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("client", "file"),
+    [
+        ("claude-code", ".claude.json"),
+        ("codex", ".codex/config.toml"),
+        ("gemini", ".gemini/settings.json"),
+        ("opencode", ".config/opencode/opencode.json"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(headgate, home, client, file):
+    path = home / file
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text("{]")
+
+    ran = headgate("install", client, "--mcp")
+
+    assert ran.returncode == 2
+    assert ran.stderr.decode().startswith(f"headgate: {path}: the file is no ")
+    assert ran.stderr.count(b"\n") == 1

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from headgate.cli.output import CommandError, say, show, show_record, write
-from headgate.cli.parser import Parser, word
+from headgate.cli.parser import Parser, address, word
 from headgate.hooks import CLIENTS
 from headgate.install import written
 from headgate.install.plan import GATEWAY_URL, Change, Mode, Plan, Site
@@ -56,6 +56,7 @@ def parser() -> Parser:
     made.add_argument("--preset", metavar="P", help="with --hook: the limits of this preset")
     made.add_argument(
         "--url",
+        type=address,
         metavar="URL",
         default=GATEWAY_URL,
         help=f"where the gateway listens ({GATEWAY_URL})",

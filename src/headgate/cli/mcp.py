@@ -12,11 +12,10 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from headgate.cli.opening import Reporter, chosen, session_for
 from headgate.cli.output import CommandError, reason, say
-from headgate.cli.parser import Parser, limit, session
+from headgate.cli.parser import Parser, address, limit, session
 from headgate.cli.run import split
 from headgate.compiled import patterns_of
 from headgate.limits import within
@@ -214,18 +213,6 @@ def denied(value: str) -> frozenset[str]:
     if not asked <= set(DENIED_METHODS):
         raise ArgumentTypeError(f"{value!r}; there is {', '.join(DENIED_METHODS)}")
     return asked
-
-
-def address(value: str) -> str:
-    """Where a server is; it may hold what nobody should read, so it is not told again."""
-    try:
-        parts = urlsplit(value)
-        is_http = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_http = False
-    if not is_http:
-        raise ArgumentTypeError("it takes http(s)://HOST[:PORT][/PATH]")
-    return value
 
 
 def header(value: str) -> tuple[str, str]:

@@ -107,6 +107,20 @@ def session(value: str) -> str:
     return value
 
 
+def address(value: str) -> str:
+    """An address over HTTP; it may hold what nobody should read, so it is not told again."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(value)
+        is_http = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_http = False
+    if not is_http or not value.isprintable() or " " in value:
+        raise ArgumentTypeError("it takes http(s)://HOST[:PORT][/PATH]")
+    return value
+
+
 def word(*words: str) -> Callable[[str], str]:
     """Reads one of a few words."""
 

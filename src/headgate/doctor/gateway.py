@@ -16,7 +16,7 @@ import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -65,19 +65,22 @@ def checks(client: str, site: Site) -> list[Check]:
 
 def is_running(url: str) -> tuple[bool, str]:
     """Whether a gateway of ours listens at an address."""
-    parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5)
     try:
-        connection.request("GET", "/", headers={"Host": NOBODY})
-        response = connection.getresponse()
-        body = response.read(10_000).decode(errors="replace")
-    except (OSError, http.client.HTTPException) as error:
+        with closing(_connection(url)) as connection:
+            connection.request("GET", "/", headers={"Host": NOBODY})
+            response = connection.getresponse()
+            body = response.read(10_000).decode(errors="replace")
+    except (OSError, ValueError, http.client.HTTPException) as error:
         return False, f"nothing answers at {url} ({error}); start it: headgate gateway"
-    finally:
-        connection.close()
     if response.status == 421 and NOBODY in body:
         return True, f"a gateway answers at {url}"
     return False, f"what answers at {url} is no gateway of ours (status {response.status})"
+
+
+def _connection(url: str) -> http.client.HTTPConnection:
+    parts = urlsplit(url)
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    return kind(parts.hostname or "", parts.port, timeout=5)
 
 
 def round_trip(client: str, site: Site) -> list[Check]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from headgate.install import jsonc
-from headgate.install.plan import TIMEOUT_S, Change, Plan, Site, changed, start_note
+from headgate.install.plan import TIMEOUT_S, Change, Plan, Site, changed, naming, start_note
 from headgate.install.servers import pairs
 from headgate.install.settings import with_default, with_hook, with_item, with_servers
 
@@ -61,7 +61,8 @@ def mcp(site: Site) -> Plan:
     text = site.read(path)
     if text is None:
         return Plan(notes=(f"there is no {path}, so no MCP server is configured",))
-    value = jsonc.load(text)
+    with naming(path):
+        value = jsonc.load(text)
     places: list[tuple[str, ...]] = [("mcpServers",)]
     projects = value.get("projects") if isinstance(value, Mapping) else None
     if isinstance(projects, Mapping):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from headgate.install import toml
-from headgate.install.plan import TIMEOUT_S, Plan, Site, changed, start_note
+from headgate.install.plan import TIMEOUT_S, Plan, Site, changed, naming, start_note
 from headgate.install.servers import NOT_KNOWN, SIGNED_IN, pairs, texts, wrapped, wrapped_remote
 from headgate.install.settings import with_hook
 
@@ -69,7 +69,8 @@ def gateway(site: Site) -> Plan:
 def mcp(site: Site) -> Plan:
     """Every configured server behind the proxy."""
     path = folder(site) / "config.toml"
-    found = toml.load(site.read(path) or "").get("mcp_servers")
+    with naming(path):
+        found = toml.load(site.read(path) or "").get("mcp_servers")
     edits, notes = [], []
     for name, server in found.items() if isinstance(found, Mapping) else ():
         entries = _wrapped(server, site.program) if isinstance(server, Mapping) else None

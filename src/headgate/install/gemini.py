@@ -6,7 +6,16 @@ import re
 import shlex
 from pathlib import Path
 
-from headgate.install.plan import TIMEOUT_S, UNCUT_BYTES, Change, Plan, Site, changed, start_note
+from headgate.install.plan import (
+    TIMEOUT_S,
+    UNCUT_BYTES,
+    Change,
+    Plan,
+    Site,
+    changed,
+    naming,
+    start_note,
+)
 from headgate.install.settings import with_default, with_hook, with_item, with_servers
 
 NAME = "gemini"
@@ -55,7 +64,8 @@ def mcp(site: Site) -> Plan:
     """Every configured server behind the proxy."""
     path = settings(site)
     text = site.read(path) or ""
-    edited, notes = with_servers(text, ("mcpServers",), site)
+    with naming(path):
+        edited, notes = with_servers(text, ("mcpServers",), site)
     changes = () if edited == text else (Change(path, text, edited),)
     return Plan(changes, tuple(notes))
 

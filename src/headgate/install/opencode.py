@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from headgate.install import jsonc
-from headgate.install.plan import UNCUT_BYTES, Change, Plan, Site, changed, start_note
+from headgate.install.plan import UNCUT_BYTES, Change, Plan, Site, changed, naming, start_note
 from headgate.install.servers import NOT_KNOWN, SIGNED_IN, pairs, texts, wrapped, wrapped_remote
 from headgate.install.settings import with_default
 
@@ -53,7 +53,8 @@ def mcp(site: Site) -> Plan:
     """Every configured server behind the proxy."""
     path = settings(site)
     text = site.read(path) or ""
-    value = jsonc.load(text)
+    with naming(path):
+        value = jsonc.load(text)
     found = value.get("mcp") if isinstance(value, Mapping) else None
     edited, notes = text, []
     for name, server in found.items() if isinstance(found, Mapping) else ():

@@ -5,9 +5,11 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
+from urllib.parse import urlsplit
 
 from headgate.errors import RequestError
 
@@ -97,12 +99,19 @@ def changed(site: Site, path: Path, *edits: Edit) -> tuple[Change, ...]:
     """The change that edits make to a file; nothing where it is as it should be."""
     before = site.read(path)
     after = before or ""
-    try:
+    with naming(path):
         for edit in edits:
             after = edit(after)
+    return () if after == (before or "") else (Change(path, before, after),)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name the file in which something stands that cannot be read or edited."""
+    try:
+        yield
     except RequestError as error:
         raise RequestError(f"{path}: {error}; nothing was changed") from error
-    return () if after == (before or "") else (Change(path, before, after),)
 
 
 def text_of(path: Path) -> str | None:
@@ -160,8 +169,8 @@ def _only(lines: list[str], run: list[str]) -> int | None:
 
 def start_note(site: Site, upstream: str, was: str) -> str:
     """How to start the gateway, with the upstream that was configured before."""
-    port = site.gateway.rpartition(":")[2]
-    command = "headgate gateway" + ("" if port == "8787" else f" --port {port}")
+    port = urlsplit(site.gateway).port
+    command = "headgate gateway" + (f" --port {port}" if port not in (None, 8787) else "")
     if was and was.rstrip("/") != site.gateway:
         command += f" --upstream {upstream}={was}"
     return f"start the gateway before the agent: {command}"
