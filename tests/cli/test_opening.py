@@ -66,6 +66,14 @@ def test_the_environment_rules_unless_a_flag_says_otherwise():
     assert policy_for(asked(preset="default"), environ).result == tokens(8_000)
 
 
+@pytest.mark.parametrize("environ", [{"HEADGATE_PRESET": "delta"}, {"HEADGATE_VOCAB": "chars/4"}])
+def test_a_limit_in_tokens_is_in_tokens_whatever_rule_the_policy_counts_by(environ):
+    assert policy_for(asked(), environ).vocab == "chars/4"
+    assert policy_for(asked(tokens=300), environ).vocab == "o200k"
+    assert policy_for(asked(tokens=300, vocab="chars/4"), environ).vocab == "chars/4"
+    assert policy_for(asked(tokens=300), {"HEADGATE_VOCAB": "cl100k"}).vocab == "cl100k"
+
+
 def test_a_policy_file_is_read_and_the_environment_stands_above_it(tmp_path):
     file = tmp_path / "policy.toml"
     file.write_text('result = "3000 tokens"\nkeep = "tail"\n')

@@ -23,6 +23,7 @@ from headgate.events import (
 from headgate.limits import within
 from headgate.measure.meters import meter_for
 from headgate.measure.size import STANDARD_VOCAB
+from headgate.measure.vocab import TokenMeter
 from headgate.policy import Policy
 from headgate.presets import preset
 from headgate.types import Amount, Meter, Unit
@@ -37,19 +38,18 @@ NO_LIMITS: Mapping[str, int] = MappingProxyType({})
 
 def policy_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> Policy:
     """The policy of the flags, else of the environment, as it holds for what goes to stdout."""
-    asked_preset = getattr(asked, "preset", None)
-    policy = chosen(asked_preset, environ)
+    policy = chosen(getattr(asked, "preset", None), environ)
     if getattr(asked, "vocab", None):
         policy = policy.replace(vocab=asked.vocab)
     if getattr(asked, "no_spill", False):
         policy = policy.replace(spill=False)
-    meter_for(policy.vocab, "tokens")  # in any unit, tokens are told too
+    meter = meter_for(policy.vocab, "tokens")  # in any unit, tokens are told too
     policy = for_stdout(policy)
     for unit in ("tokens", "chars"):
         count = getattr(asked, unit, None)
         if count is not None:
-            if asked_preset is not None and not getattr(asked, "vocab", None):
-                # A limit of the flag is in o200k, also under a preset that counts by a rule.
+            if not getattr(asked, "vocab", None) and not isinstance(meter, TokenMeter):
+                # A limit of the flag is in tokens, also under a policy that counts by a rule.
                 policy = policy.replace(vocab=STANDARD_VOCAB)
             policy = within(policy, Amount(count, "tokens" if unit == "tokens" else "chars"))
     return policy
