@@ -8,6 +8,7 @@ from itertools import groupby
 from headgate.dialects.anthropic import carrying, message, part, user_text, with_parts
 from headgate.dialects.history import History, Message, Part
 from headgate.dialects.spans import fields_of, json_text, replaced_fields, text_of
+from headgate.history.lasting import in_order
 from headgate.history.marks import within_marks
 from headgate.history.report import Case, Fix, Unrepairable
 
@@ -223,4 +224,5 @@ _STEPS: tuple[Step, ...] = (
     _user_at_the_end,
     _thinking_matches,
     within_marks,
+    in_order,
 )

@@ -53,10 +53,10 @@ def _marks_beside(history: History) -> int:
 
 
 def _marks_on(message: Message) -> int:
-    return sum(_marks_in(given.raw) for given in message.parts if _may_be_marked(given))
+    return sum(_marks_in(given.raw) for given in message.parts if may_be_marked(given))
 
 
-def _may_be_marked(given: Part) -> bool:
+def may_be_marked(given: Part) -> bool:
     """Whether a part has to be read for its marks: it has one, or it holds blocks that may."""
     return given.is_marked or given.opening == b"[" or given.kind == "media"
 
