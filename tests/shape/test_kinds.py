@@ -121,8 +121,23 @@ def test_hits_with_lines_around_them_are_known_under_a_drive_too():
             "log",
             'openat(3, "a", O_RDONLY) = -1 ENOENT (No such file)\nclose(3) = 0\n+++ exited +++',
         ),
+        ("test", "function a(b) {\nPASS: empty function\nfunction b(c) {\nFAIL: remount\n"),
+        ("log", '{"ts": 1, "level": "info"}\n{"ts": 2, "level": "info"}\nTraceback\n'),
+        ("build", 'insert into a values (1);\npsql:s.sql:2: ERROR:  duplicate key "a_key"\n'),
+        ("markdown", "Version 3.1\n-----------\n\n-   Drop support.\n\nVersion 3.0\n-----------\n"),
     ],
-    ids=["sanitizer", "valgrind", "gdb", "ansible", "tap", "strace"],
+    ids=[
+        "sanitizer",
+        "valgrind",
+        "gdb",
+        "ansible",
+        "tap",
+        "strace",
+        "suite",
+        "objects",
+        "sql",
+        "rst",
+    ],
 )
 def test_what_tools_print_that_watch_others_is_known(kind, text):
     assert recognise(text.encode()) == kind

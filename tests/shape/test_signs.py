@@ -71,3 +71,11 @@ def test_what_a_compiler_adds_to_an_error_counts_less_than_the_error():
     note = b"b.h:90:5: note: template argument deduction/substitution failed:"
 
     assert worth(note) < worth(error) / 2
+
+
+@pytest.mark.proves("S4")
+def test_a_request_that_failed_stands_out_of_those_that_did_not():
+    served = b'10.0.0.1 - - [15/Nov/2026:12:31:59] "GET /a.html HTTP/1.1" %d 4053 "-" "curl"'
+
+    assert worth(served % 502) >= 6
+    assert worth(served % 200) == 0

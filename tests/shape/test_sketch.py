@@ -108,3 +108,21 @@ def test_memory_is_bounded_however_many_lines_stand_out():
     assert sketch.lines == 200_000
     assert len(sketch.found) < 5_000
     assert len(sketch.head) + len(sketch.tail) <= 2_000
+
+
+@pytest.mark.proves("S4")
+def test_a_bad_end_is_none_where_the_output_stands_below_it():
+    below = b"  exit code: 1\n  [1 lines of output]\n    error: use_2to3 is invalid\n"
+    above = b"error: use_2to3 is invalid\nexit code: 1\n"
+
+    assert not sketch_of(below, 16_384, NO_QUERY).found[1].is_end
+    assert sketch_of(above, 16_384, NO_QUERY).found[2].is_end
+
+
+@pytest.mark.proves("S4")
+def test_what_was_asked_for_counts_in_full_where_lines_like_it_stood_out_before():
+    text = "".join(f"a.py:{i}: error: bad [kind]\nok\n" for i in range(4))
+    query = Query(("override",))
+    found = sketch_of((text + "a.py:9: error: bad [override]").encode(), 16_384, query).found
+
+    assert found[9].score > found[1].score

@@ -271,7 +271,8 @@ def _is_log(view: _View) -> bool:
 
 def _is_log_of_objects(view: _View) -> bool:
     """Nearly all lines are objects, the others what a program printed past its log."""
-    return sum(line[:2] == b'{"' for line in view.lines) >= 0.6 * len(view.lines)
+    objects = sum(line[:2] == b'{"' for line in view.lines)
+    return objects >= 2 and objects >= 0.6 * len(view.lines)
 
 
 def _is_delimited(view: _View, delimiter: bytes) -> bool:

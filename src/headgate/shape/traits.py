@@ -66,6 +66,7 @@ BUILDS: tuple[tuple[str, int], ...] = (
     (r"^> Task :|^BUILD (SUCCESSFUL|FAILED)( in|$)|^FAILURE: Build failed", 2),
     (r"^(Step \d+/\d+ :|#\d+ (\[|DONE|ERROR|CACHED|[\d.]+ ))|^ ---> [0-9a-f]{12}$", 1),
     (r"^(Get|Hit|Ign):\d+ https?://", 2),
+    (r"^psql:\S+:\d+: [A-Z]+: |^ERROR \d+ \(\w+\) at line \d+: |^\w+ error near line \d+: ", 2),
     (r"^(TASK|PLAY|RUNNING HANDLER|PLAY RECAP) (\[.*\] )?\*{3}", 2),
     (r"^(Setting up|Unpacking|Preparing to unpack|Selecting previously) ", 2),
     (r"^Reading package lists|^Building dependency tree", 2),
