@@ -140,3 +140,18 @@ def test_a_scale_that_cannot_be_multiplied_with_is_refused(scale):
 def test_a_limit_beyond_all_that_can_be_written_is_refused():
     with pytest.raises(PolicyError, match="result is above 1,000,000,000,000,000 tokens"):
         Policy(result=tokens(10**16))
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ({"result": 4_000}, "result is 4000; say its unit, as in tokens(8_000)"),
+        ({"batch": "9000 tokens"}, "batch is '9000 tokens'; say its unit, as in tokens(8_000)"),
+        ({"tools": {"grep": ToolRule(limit=500)}}, "limit for grep is 500; say its unit"),
+    ],
+)
+def test_a_number_without_its_unit_is_refused_in_words(policy, words):
+    with pytest.raises(PolicyError) as raised:
+        Policy(**policy)
+
+    assert str(raised.value).startswith(words)

@@ -187,6 +187,7 @@ class Policy:
     classes: Mapping[ToolClass, ToolRule] = field(default_factory=lambda: DEFAULT_CLASSES)
 
     def __post_init__(self) -> None:
+        _check_unit("result", self.result)
         if self.unit != "tokens":
             self._convert_defaults()
         for name in ("tools", "classes"):
@@ -337,6 +338,7 @@ class Policy:
         return named
 
     def _check_amount(self, name: str, amount: Amount) -> None:
+        _check_unit(name, amount)
         if amount.unit != self.unit:
             raise PolicyError(f"{name} is {amount}, but this policy counts in {self.unit}")
         if not isinstance(amount.count, int) or isinstance(amount.count, bool):
@@ -347,3 +349,8 @@ class Policy:
             raise PolicyError(
                 f"{name} is {amount}; the marker alone needs {self.minimum} {self.unit}"
             )
+
+
+def _check_unit(name: str, amount: object) -> None:
+    if not isinstance(amount, Amount):
+        raise PolicyError(f"{name} is {amount!r}; say its unit, as in tokens(8_000)")
