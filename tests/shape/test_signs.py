@@ -79,3 +79,10 @@ def test_a_request_that_failed_stands_out_of_those_that_did_not():
 
     assert worth(served % 502) >= 6
     assert worth(served % 200) == 0
+
+
+@pytest.mark.proves("S4")
+def test_a_warning_that_speaks_of_errors_is_none():
+    warning = b"  = warning: it was accepted before; it will become a hard error in a later release!"
+
+    assert worth(warning) < worth(b"error[E0432]: unresolved import `either`") / 2

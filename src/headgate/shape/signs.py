@@ -75,14 +75,14 @@ ROUTINE = re.compile(
     re.IGNORECASE,
 )
 COMMAND = re.compile(rb"\s*[$>+] \S")
-REMARK = b"note: "
+REMARK = re.compile(rb"\b(?:note|warning): ", re.IGNORECASE)
 REASSURED = 0.3
 WELL = 0.3
 REMARKED = 0.3
 WITHIN_ROUTINE = 0.15
 ONLY_NAMED = 0.3
 """What is left of a sign where the line denies it, where something went well, where a compiler only
-adds to an error, where it tells what every build does, and where a command has yet to run."""
+warns or adds to an error, where it tells what every build does, where a command has yet to run."""
 
 NAME_BYTES = frozenset(b"-_/.")
 LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -118,7 +118,7 @@ def _damping(line: bytes, *, counts: bool) -> float:
         factor *= WELL
     if not counts and ROUTINE.search(line):
         factor *= WITHIN_ROUTINE
-    if REMARK in line:
+    if not counts and REMARK.search(line):
         factor *= REMARKED
     return factor * ONLY_NAMED if COMMAND.match(line) else factor
 
