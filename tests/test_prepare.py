@@ -234,6 +234,21 @@ def test_a_missing_result_that_an_earlier_request_had_is_the_real_one(dialect, g
 
 @pytest.mark.proves("H1", "0.2")
 @every_dialect
+def test_so_is_one_between_two_steps_and_behind_another_repair(dialect, gate_with):
+    gate = gate_with(SMALL)
+    turns = [user(dialect, "x"), *(round_of(dialect, n, lines(300 + n)) for n in range(3))]
+    prepared(gate, dialect, [message for turn in turns for message in turn])
+
+    lost = [*turns[0], *turns[1], *turns[2][:1], *turns[3], *user(dialect, "and?")]
+    outcome = prepared(gate, dialect, lost)
+
+    kinds = [(fix.kind, fix.call_id) for fix in outcome.fixes]
+    assert ("restored", "call_1_0") in kinds
+    assert prepared(gate_with(SMALL), dialect, lost).body == outcome.body
+
+
+@pytest.mark.proves("H1", "0.2")
+@every_dialect
 def test_a_missing_result_is_never_that_of_another_call_under_the_same_id(dialect, gate_with):
     gate = gate_with(SMALL)
     asked = [*user(dialect, "one"), *calls(dialect, ("c", "grep", {"pattern": "a"}))]

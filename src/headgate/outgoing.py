@@ -16,22 +16,21 @@ from headgate.check import recognise_dialect
 from headgate.check.recognise import recognise
 from headgate.dialects import DIALECTS, dialect_named
 from headgate.dialects.dialect import Dialect
-from headgate.dialects.history import NEW, History
+from headgate.dialects.history import History
 from headgate.disk import Folder
 from headgate.errors import HistoryError
 from headgate.events import HistoryPrepared, HistoryRepaired
 from headgate.history.calibration_file import FILE_NAME, CalibrationFile
 from headgate.history.count import Accounting, Count, accounting_for, count, observation
-from headgate.history.mending import MADE_SHA256
-from headgate.history.repair import repair
-from headgate.history.report import Asked, Fix, Real, Repaired
+from headgate.history.report import Fix, Repaired
 from headgate.history.seen import Seen
+from headgate.history.sent import repaired_as_sent
 from headgate.history.slots import State
 from headgate.history.tally import CountCache
 from headgate.history.usage import Usage, usage_of
 from headgate.history.words import last_words
 from headgate.judge import Desk
-from headgate.ledger import Entry, EpochEntry, Key
+from headgate.ledger import EpochEntry, Key
 from headgate.measure.models import counted_as
 from headgate.policy import Policy
 from headgate.prepare import Prepared, Request, plan_history
@@ -49,8 +48,7 @@ SENT_REMEMBERED = 8
 answered is read again."""
 
 MOST_ROUNDS = 4
-"""How often a plan is made anew because another process decided first, or the store failed; and a
-repair, because what was sent is known better by then."""
+"""How often a plan is made anew because another process decided first, or the store failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,49 +191,12 @@ class Outgoing:
         if not self.session.policy.repair:
             return Repaired(history)
         dialect = dialect_named(history.dialect)
-        repaired, misled = self._paired(history, pending)
-        for _ in range(MOST_ROUNDS):
-            if not misled:
-                break
-            links = self._links_as_sent(history, repaired.history)
-            repaired, misled = self._paired(replace(history, links=links), pending)
+        seen, twins = self.seen[history.dialect], self.session.policy.twins
+        repaired = repaired_as_sent(history, self.session.ledger, seen, twins, pending=pending)
         for fix in repaired.fixes:
             if fix.removed is not None and fix.removed.kind == "result":
                 self._keep_removed(dialect, fix)
         return repaired
-
-    def _paired(self, history: History, pending: bool) -> tuple[Repaired, bool]:
-        """The repaired history, and whether calls were looked for where none of them stands now.
-
-        What was decided is found by the chain of what was sent, which is known only in so far as
-        the history before it was repaired as it was then.
-        """
-        asked: set[bytes] = set()
-
-        def known(call: Asked) -> Real | None:
-            asked.update(call.links)
-            return self._known(call)
-
-        def interrupted(call: Asked) -> bool:
-            asked.update(call.links)
-            return self._was_interrupted(call)
-
-        twins = self.session.policy.twins
-        repaired = repair(
-            history, pending=pending, known=known, interrupted=interrupted, twins=twins
-        )
-        if not repaired.fixes or not asked:
-            return repaired, False
-        return repaired, not asked <= set(self.seen[history.dialect].chain(repaired.history))
-
-    def _links_as_sent(self, came: History, repaired: History) -> tuple[bytes, ...]:
-        """The chain behind each message that came, as it stands in the repaired history."""
-        links = list(came.links)
-        chain = self.seen[came.dialect].chain(repaired)
-        for message, link in zip(repaired.messages, chain[1:], strict=True):
-            if message.at != NEW:
-                links[message.at + 1] = link
-        return tuple(links)
 
     def _keep_removed(self, dialect: Dialect, fix: Fix) -> None:
         """What is taken out of a history stays readable."""
@@ -243,30 +204,6 @@ class Outgoing:
         self.session.keep_original(
             replace(dialect.tool_result(fix.removed, None), call_id=fix.call_id)
         )
-
-    def _known(self, asked: Asked) -> Real | None:
-        """The real result of a call, unless the history was sent without it before.
-
-        It was decided in this place of this conversation, or let in where no history was known.
-        """
-        entries = self._decided(asked)
-        if not entries and asked.came_as:
-            of_id = self.session.ledger.by_call(asked.came_as)
-            entries = [entry for entry in of_id if not entry.key.prefix]
-        if len(entries) != 1 or entries[0].verdict.text is None:
-            return None
-        return Real(entries[0].verdict.text, entries[0].verdict.is_error)
-
-    def _was_interrupted(self, asked: Asked) -> bool:
-        """Whether this call was sent with the result that says so."""
-        return any(entry.verdict.sha256 in MADE_SHA256 for entry in self._decided(asked))
-
-    def _decided(self, asked: Asked) -> list[Entry]:
-        """What was decided for a call in this very place."""
-        if not asked.links:
-            return []
-        of_id = self.session.ledger.by_call(asked.call.call_id)
-        return [entry for entry in of_id if entry.key.prefix in asked.links]
 
     def _carried_out(
         self,

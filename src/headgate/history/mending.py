@@ -221,9 +221,8 @@ def _make_result(mending: Mending, call: Spot, part: Part) -> None:
     real: Real | None = None
     if known is not None and call_id:
         came_as = call_id if mending.firsts[call_id] == call.place else ""
-        round_ = mending.round_of(call)
-        ends = (mending.ends[call.message], round_.tail - 1)
-        real = known(Asked(part, _links_behind(mending.history, *ends), came_as))
+        links = _links_behind(mending.history, *_before_results(mending, call))
+        real = known(Asked(part, links, came_as))
     dialect = mending.case.dialect
     if real is not None:
         mending.made[call.place] = _restored(dialect, part, real)
@@ -233,6 +232,13 @@ def _make_result(mending: Mending, call: Spot, part: Part) -> None:
     mending.note(
         "missing", call.message, f"{part.name} has no result; it is said to be unknown", part
     )
+
+
+def _before_results(mending: Mending, call: Spot) -> set[int]:
+    """The messages behind which the result of a call may have begun."""
+    if mending.case.dialect.rules.placing == "directly":
+        return {call.message}
+    return {call.message, mending.ends[call.message], mending.round_of(call).tail - 1}
 
 
 def _restored(dialect: Dialect, call: Part, real: Real) -> Part:

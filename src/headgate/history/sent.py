@@ -1,0 +1,93 @@
+"""Repair that knows what was sent before: real results found again, and synthetic ones that stay.
+
+What was decided is found by the chain of what was sent. That is the chain of what came, but behind
+a repair, where it is known only as far as the history before it was repaired as it was then. So a
+history with several faults may take several rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from headgate.dialects.history import History
+from headgate.history.mending import MADE_SHA256
+from headgate.history.repair import repair
+from headgate.history.report import Asked, Real, Repaired
+from headgate.history.seen import Seen
+from headgate.ledger import Entry, Ledger
+from headgate.policy import Twins
+
+MOST_ROUNDS = 4
+
+
+def repaired_as_sent(
+    history: History, ledger: Ledger, seen: Seen, twins: Twins, *, pending: bool
+) -> Repaired:
+    """The history repaired, with all that was sent of it as it was sent."""
+    sent: Mapping[bytes, bytes] = {}
+    for _ in range(MOST_ROUNDS):
+        lookup = Lookup(ledger, sent)
+        repaired = repair(
+            history,
+            pending=pending,
+            known=lookup.known,
+            interrupted=lookup.was_interrupted,
+            twins=twins,
+        )
+        before, sent = sent, {}
+        if repaired.fixes and lookup.asked:
+            sent = _as_sent(repaired.history, seen.chain(repaired.history), lookup.asked)
+        if sent == before:
+            break
+    return repaired
+
+
+def _as_sent(
+    repaired: History, chain: Collection[bytes], asked: Collection[bytes]
+) -> dict[bytes, bytes]:
+    """For each of these links of what came, that of the repaired history, if it is another."""
+    last, *links = chain
+    messages = zip(repaired.messages, links, strict=True)
+    behind = {message.at: link for message, link in messages}
+    found: dict[bytes, bytes] = {}
+    for at, link in enumerate(repaired.links[1:]):
+        last = behind.get(at, last)  # It was joined to the one before, or is gone.
+        if link in asked and link != last:
+            found[link] = last
+    return found
+
+
+class Lookup:
+    """What the ledger says of calls, by the place in which they stand."""
+
+    def __init__(self, ledger: Ledger, sent: Mapping[bytes, bytes]) -> None:
+        self.asked: set[bytes] = set()
+        """The links at which calls were looked for."""
+        self._ledger = ledger
+        self._sent = sent
+
+    def known(self, asked: Asked) -> Real | None:
+        """The real result of a call, unless the history was sent without it before.
+
+        It was decided in this place of this conversation, or let in where no history was known.
+        """
+        entries = self._decided(asked)
+        if not entries and asked.came_as:
+            of_id = self._ledger.by_call(asked.came_as)
+            entries = [entry for entry in of_id if not entry.key.prefix]
+        if len(entries) != 1 or entries[0].verdict.text is None:
+            return None
+        return Real(entries[0].verdict.text, entries[0].verdict.is_error)
+
+    def was_interrupted(self, asked: Asked) -> bool:
+        """Whether this call was sent with the result that says so."""
+        return any(entry.verdict.sha256 in MADE_SHA256 for entry in self._decided(asked))
+
+    def _decided(self, asked: Asked) -> list[Entry]:
+        """What was decided for a call in this very place."""
+        if not asked.links:
+            return []
+        self.asked |= asked.links
+        there = asked.links | {self._sent[link] for link in asked.links if link in self._sent}
+        of_id = self._ledger.by_call(asked.call.call_id)
+        return [entry for entry in of_id if entry.key.prefix in there]
