@@ -155,3 +155,22 @@ def test_a_number_without_its_unit_is_refused_in_words(policy, words):
         Policy(**policy)
 
     assert str(raised.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("declarations", "lower, raise, cap"),
+        ("errors", "verbatim, same, own"),
+        ("keep", "salient, head, tail, head_tail, excerpt, envelope"),
+        ("with_image", "shape, whole"),
+        ("store_fails", "shape, whole"),
+        ("twins", "alike, all"),
+        ("files_by", "ref, call"),
+    ],
+)
+def test_a_word_that_means_nothing_is_refused(name, words):
+    with pytest.raises(PolicyError) as raised:
+        Policy(**{name: "nothing"})
+
+    assert str(raised.value) == f"{name} is 'nothing'; it is one of {words}"

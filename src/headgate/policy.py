@@ -7,10 +7,10 @@ bounding number carries its unit, and one policy counts in one unit.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 from headgate.ageing import Ageing
 from headgate.budget import SHARING, Sharing
@@ -46,6 +46,20 @@ FORMS: tuple[Keep, ...] = ("excerpt", "envelope")
 WithImage = Literal["shape", "whole"]
 Twins = Literal["alike", "all"]
 FilesBy = Literal["ref", "call"]
+
+WORDS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "sharing": tuple(SHARING),
+        "declarations": get_args(Declarations),
+        "errors": get_args(Errors),
+        "keep": get_args(Keep),
+        "with_image": get_args(WithImage),
+        "store_fails": get_args(StoreFails),
+        "twins": get_args(Twins),
+        "files_by": get_args(FilesBy),
+    }
+)
+"""Entries that are one of a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,45 +207,10 @@ class Policy:
         for name in ("tools", "classes"):
             if not isinstance(getattr(self, name), MappingProxyType):
                 object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-        for name, amount in self._amounts():
-            self._check_amount(name, amount)
-        for name, amount in (("ageing.head", self.ageing.head), ("ageing.tail", self.ageing.tail)):
-            if amount.unit != self.unit or amount.count < 0:
-                raise PolicyError(f"{name} is {amount}, but this policy counts in {self.unit}")
-        if self.sharing not in SHARING:
-            raise PolicyError(f"sharing is {self.sharing!r}; it is one of {', '.join(SHARING)}")
-        if not 0 < self.batch_window_share <= 1:
-            raise PolicyError(
-                f"batch_window_share is {self.batch_window_share}; it is above 0, at most 1"
-            )
-        if self.window_tokens is not None and self.window_tokens <= 0:
-            raise PolicyError(f"window_tokens is {self.window_tokens}; leave it out if unknown")
-        for name, count in (
-            ("media_tokens", self.media_tokens),
-            ("block_overhead", self.block_overhead),
-            ("memory_bytes", self.memory_bytes),
-            ("tokens_per_line", self.tokens_per_line),
-        ):
-            if count < 0:
-                raise PolicyError(f"{name} is {count}; it cannot be below 0")
-        if self.block_overhead > MINIMUM[self.unit] // 8:
-            raise PolicyError(
-                f"block_overhead is {self.block_overhead}; "
-                f"more than {MINIMUM[self.unit] // 8} leaves the smallest limit no room"
-            )
-        wait_s = self.store_timeout_s
-        if wait_s is not None and not 0 < wait_s <= MOST_WAIT_S:
-            raise PolicyError(
-                f"store_timeout_s is {wait_s}; it is above 0 and at most {MOST_WAIT_S:,}, or none"
-            )
+        self._check_amounts()
+        self._check_words()
+        self._check_numbers()
         self._check_forms()
-        if len(self.page_arguments) != 2:
-            raise PolicyError(
-                f"page_arguments is {self.page_arguments!r}; it takes two names: page and page size"
-            )
-        for tool_class in self.classes:
-            if tool_class not in TOOL_CLASSES:
-                raise PolicyError(f"class {tool_class!r}; it is one of {', '.join(TOOL_CLASSES)}")
 
     @property
     def unit(self) -> Unit:
@@ -308,6 +287,52 @@ class Policy:
 
     def _converted(self, amount: Amount) -> Amount:
         return Amount(amount.count * CHARS_PER_TOKEN, self.unit)
+
+    def _check_amounts(self) -> None:
+        for name, amount in self._amounts():
+            self._check_amount(name, amount)
+        for name, amount in (("ageing.head", self.ageing.head), ("ageing.tail", self.ageing.tail)):
+            if amount.unit != self.unit or amount.count < 0:
+                raise PolicyError(f"{name} is {amount}, but this policy counts in {self.unit}")
+
+    def _check_words(self) -> None:
+        for name, words in WORDS.items():
+            given = getattr(self, name)
+            if given not in words:
+                raise PolicyError(f"{name} is {given!r}; it is one of {', '.join(words)}")
+        if len(self.page_arguments) != 2:
+            raise PolicyError(
+                f"page_arguments is {self.page_arguments!r}; it takes two names: page and page size"
+            )
+        for tool_class in self.classes:
+            if tool_class not in TOOL_CLASSES:
+                raise PolicyError(f"class {tool_class!r}; it is one of {', '.join(TOOL_CLASSES)}")
+
+    def _check_numbers(self) -> None:
+        if not 0 < self.batch_window_share <= 1:
+            raise PolicyError(
+                f"batch_window_share is {self.batch_window_share}; it is above 0, at most 1"
+            )
+        if self.window_tokens is not None and self.window_tokens <= 0:
+            raise PolicyError(f"window_tokens is {self.window_tokens}; leave it out if unknown")
+        for name, count in (
+            ("media_tokens", self.media_tokens),
+            ("block_overhead", self.block_overhead),
+            ("memory_bytes", self.memory_bytes),
+            ("tokens_per_line", self.tokens_per_line),
+        ):
+            if count < 0:
+                raise PolicyError(f"{name} is {count}; it cannot be below 0")
+        if self.block_overhead > MINIMUM[self.unit] // 8:
+            raise PolicyError(
+                f"block_overhead is {self.block_overhead}; "
+                f"more than {MINIMUM[self.unit] // 8} leaves the smallest limit no room"
+            )
+        wait_s = self.store_timeout_s
+        if wait_s is not None and not 0 < wait_s <= MOST_WAIT_S:
+            raise PolicyError(
+                f"store_timeout_s is {wait_s}; it is above 0 and at most {MOST_WAIT_S:,}, or none"
+            )
 
     def _check_forms(self) -> None:
         for name, form in (("excerpt", self.excerpt), ("aged", self.aged)):
