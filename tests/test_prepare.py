@@ -328,6 +328,23 @@ def test_so_it_stays_when_that_happens_twice(dialect, gate_with):
             before = now
 
 
+@pytest.mark.proves("P22", "P4")
+def test_of_calls_without_ids_none_is_taken_for_another(gate_with):
+    call = {"functionCall": {"name": "grep", "args": {}}}
+    told = {"functionResponse": {"name": "grep", "response": {"result": "found"}}}
+    messages = [
+        *user("gemini", "x"),
+        *({"role": "model", "parts": [call]} for _ in range(2)),
+        {"role": "model", "parts": [{"text": "hm"}]},
+        {"role": "user", "parts": [told]},
+    ]
+
+    first = prepared(gate_with(SMALL), "gemini", messages)
+
+    assert "found" in texts(first.body)
+    assert prepared(gate_with(SMALL), "gemini", messages).body == first.body
+
+
 @pytest.mark.proves("H3", "P22")
 def test_what_stands_for_a_missing_result_is_not_late_itself(gate_with):
     thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}

@@ -84,8 +84,8 @@ class Lookup:
         return any(entry.verdict.sha256 in MADE_SHA256 for entry in self._decided(asked))
 
     def _decided(self, asked: Asked) -> list[Entry]:
-        """What was decided for a call in this very place."""
-        if not asked.links:
+        """What was decided for a call in this very place; nothing tells those without ids apart."""
+        if not asked.links or not asked.call.call_id:
             return []
         self.asked |= asked.links
         there = asked.links | {self._sent[link] for link in asked.links if link in self._sent}
