@@ -126,3 +126,11 @@ def test_what_was_asked_for_counts_in_full_where_lines_like_it_stood_out_before(
     found = sketch_of((text + "a.py:9: error: bad [override]").encode(), 16_384, query).found
 
     assert found[9].score > found[1].score
+
+
+@pytest.mark.proves("S4")
+def test_words_of_a_question_about_any_run_point_at_nothing():
+    text = b"the build of this test run\nan outcome of the log\nzebra in the cage\n" * 3
+    found = sketch_of(text, 16_384, Query(("Why", "build", "fail", "outcome", "zebra"))).found
+
+    assert set(found) == {3, 6, 9}

@@ -60,6 +60,16 @@ NEXT_BYTES = 200
 RARE_SCORE = 2.0
 QUERY_SCORE = 5.5
 
+OF_ANY_RUN = frozenset(
+    {
+        *("break", "broken", "build", "cause", "command", "error", "errors", "fail", "failed"),
+        *("failing", "fails", "failure", "failures", "happened", "issue", "issues", "log", "logs"),
+        *("outcome", "output", "problem", "problems", "reason", "result", "results", "run", "runs"),
+        *("stop", "stopped", "test", "tests", "wrong"),
+    }
+)
+"""What is said in a question about any run: the signs know better which lines answer it."""
+
 DIGITS = b"0123456789"
 CONTINUATION = bytes(range(0x80, 0xC0))
 
@@ -98,7 +108,8 @@ class Sketcher:
 
     def __init__(self, end_bytes: int, query: Query) -> None:
         self.end_bytes = end_bytes
-        self.words = tuple(word.lower().encode() for word in query.words if word)
+        words = {word.lower(): None for word in query.words if word}
+        self.words = tuple(word.encode() for word in words if word not in OF_ANY_RUN)
         self.head = bytearray()
         self.tail = bytearray()
         self.length_bytes = 0
