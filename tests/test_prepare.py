@@ -329,6 +329,18 @@ def test_so_it_stays_when_that_happens_twice(dialect, gate_with):
 
 
 @pytest.mark.proves("P22", "P4")
+def test_a_result_without_an_id_finds_the_same_call_again(gate_with):
+    asked = calls("openai-chat", ("a", "ls", {}), ("b", "grep", {}))
+    stray = {"role": "tool", "name": "other", "content": "found"}
+    early = results("openai-chat", ("b", "grep", "early"))
+    messages = [*early, *user("openai-chat", "x"), *asked, *said("openai-chat", "hm"), stray]
+
+    first = prepared(gate_with(SMALL), "openai-chat", messages)
+
+    assert prepared(gate_with(SMALL), "openai-chat", messages).body == first.body
+
+
+@pytest.mark.proves("P22", "P4")
 def test_of_calls_without_ids_none_is_taken_for_another(gate_with):
     call = {"functionCall": {"name": "grep", "args": {}}}
     told = {"functionResponse": {"name": "grep", "response": {"result": "found"}}}

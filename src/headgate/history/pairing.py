@@ -89,14 +89,13 @@ def _unmatched(
 ) -> list[Spot]:
     """Match what shares an id, then what has none; give back the results that are left.
 
-    Calls that were `sent` as interrupted have their answer.
+    Calls that were `sent` as interrupted take none under their id.
     """
     if not rules.needs_ids and not sent and _match_one_by_one(round_):
         in_order = zip(round_.calls, round_.results, strict=True)
         pairing.answers.update((call.place, spot) for call, spot in in_order)
         return []
-    calls_here = [call for call in round_.calls if call.place not in sent]
-    waiting = _queues(calls_here, "call_id")
+    waiting = _queues((call for call in round_.calls if call.place not in sent), "call_id")
     with_id: list[Spot] = []
     without_id: list[Spot] = []
     for spot in round_.results:
@@ -106,9 +105,9 @@ def _unmatched(
         else:
             (with_id if spot.part.call_id else without_id).append(spot)
     if without_id:
-        without_id = _match_by_name(calls_here, without_id, pairing)
+        without_id = _match_by_name(round_.calls, without_id, pairing)
     if with_id and not rules.needs_ids:
-        calls_without = [call for call in calls_here if not call.part.call_id]
+        calls_without = [call for call in round_.calls if not call.part.call_id]
         with_id = _match_by_name(calls_without, with_id, pairing)
     return with_id + without_id
 
