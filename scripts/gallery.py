@@ -26,8 +26,8 @@ Twenty outputs as the model gets them, each with far less room than it wants. Th
 `scripts/gallery_outputs.py`, so that everybody sees the same, and `make docs` writes this page.
 
 Ask of each: would you know what happened, what is missing, and how to get it? Lines stand in their
-order and are not rewritten; a gap names the lines it leaves out; what we add stands in brackets
-that close with the tag of the result. Everything shown counts, the markers too.
+order and are not rewritten, but where a note says so; a gap names the lines it leaves out; what we
+add stands in brackets that close with the tag of the result. Everything shown counts, the markers too.
 """
 
 

@@ -68,7 +68,12 @@ def _build() -> Output:
     lines += ["npm error Lifecycle script `build` failed with error:", "npm error code 2"]
     lines += [f"npm verbose stack {_words(draw, 8)}" for _ in range(60)]
     lines += ["npm error A complete log of this run can be found in: /root/.npm/_logs/debug-0.log"]
-    return Output("A build that failed", "bash", "\n".join(lines), "Why did the build fail?", 350)
+    stamped = [
+        f"build\tInstall and build\t2026-03-02T09:{i // 60:02}:{i % 60:02}.{i * 7919:07}Z {line}"
+        for i, line in enumerate(lines)
+    ]
+    title = "A build that failed, as a CI service logs it"
+    return Output(title, "bash", "\n".join(stamped), "Why did the build fail?", 350)
 
 
 def _service_log() -> Output:
