@@ -27,7 +27,7 @@ Twenty outputs as the model gets them, each with far less room than it wants. Th
 
 Ask of each: would you know what happened, what is missing, and how to get it? Lines stand in their
 order and are not rewritten, but where a note says so; a gap names the lines it leaves out; what we
-add stands in brackets that close with the tag of the result. Everything shown counts, the markers too.
+add stands in brackets that close with the tag of the result. Everything shown counts, markers too.
 """
 
 
