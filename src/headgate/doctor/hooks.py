@@ -43,7 +43,11 @@ def configured(client: str, site: Site) -> tuple[Path, str | None]:
         return path, shlex.join(json.loads(found[1])) if found else None
     where, event = PLACES[client]
     path = where(site)
-    return path, next(_commands(jsonc.load(site.read(path) or ""), event), None)
+    text = site.read(path) or ""
+    try:
+        return path, next(_commands(jsonc.load(text), event), None)
+    except RequestError as error:
+        raise RequestError(f"{path}: {error}") from error
 
 
 def _commands(settings: object, event: str) -> Iterator[str]:
