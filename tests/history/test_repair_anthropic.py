@@ -179,6 +179,16 @@ def test_failure_18_a_text_that_shows_nothing_is_taken_out(blank):
     assert items[2] == user(result("a"))
 
 
+@pytest.mark.proves("H1", "P6")
+def test_behind_words_of_the_system_the_assistant_is_not_taken_out():
+    note = {"role": "system", "content": "Be brief."}
+
+    items, kinds = mended("anthropic", [GO, note, assistant(text(" ")), GO])
+
+    assert kinds == ["blank", "empty"]
+    assert items == [GO, note, assistant(text("(no content)")), GO]
+
+
 @pytest.mark.proves("H1")
 @pytest.mark.parametrize("nothing", [{"text": None}, {}])
 def test_a_text_that_is_not_there_is_taken_out(nothing):

@@ -8,7 +8,7 @@ from headgate.dialects.history import NEW, History, Message
 from headgate.history.report import Case, Fix
 
 NO_CONTENT = "(no content)"
-"""What stands in a message of the user's that would be empty. It is dropped only where the message
+"""What stands in a message that would be empty. One of the user's is dropped only where the message
 before it is the user's too: that cannot change when the history grows."""
 
 
@@ -25,7 +25,8 @@ def filled(history: History, case: Case) -> tuple[History, list[Fix]]:
             messages.append(old)
             continue
         before = messages[-1].role if messages else ""
-        is_dropped = old.role in ("assistant", before)
+        # Behind words of the system only the assistant may stand.
+        is_dropped = old.role == before or (old.role == "assistant" and before != "system")
         if not is_dropped:
             messages.append(case.dialect.with_parts(old, [case.dialect.user_text(NO_CONTENT)]))
         what = f"an empty message is {'taken out' if is_dropped else f'filled: {NO_CONTENT}'}"
