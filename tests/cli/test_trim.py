@@ -2,12 +2,14 @@ import hashlib
 import json
 import os
 import re
+import signal
+import subprocess
 
 import pytest
 
 from headgate.cli.output import visible
 from headgate.measure.meters import meter_for
-from tests.cli.conftest import HELD_TO_PERMISSIONS, ON_A_FULL_DISK
+from tests.cli.conftest import HELD_TO_PERMISSIONS, LONGEST_S, ON_A_FULL_DISK, command
 
 O200K = meter_for("o200k", "tokens")
 CL100K = meter_for("cl100k", "tokens")
@@ -384,3 +386,21 @@ def test_a_state_directory_that_is_relative_is_one_clear_line(headgate):
 
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert ran.stderr.startswith(b"headgate: HEADGATE_STATE_DIR is 'here'")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.proves("K3")
+def test_who_is_ended_early_leaves_nothing_unfinished(headgate, number):
+    with subprocess.Popen(
+        command("trim", after=f"import signal\nsignal.signal({int(number)}, signal.SIG_DFL)"),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as trim:
+        trim.stdin.write(b"a line of output\n" * 2_000_000)
+        trim.stdin.flush()
+        trim.send_signal(number)
+        trim.stdin.close()
+        assert trim.wait(LONGEST_S) == 128 + number
+        assert trim.stderr.read() == b""
+    assert list((headgate.state / "sessions" / "default" / "tmp").glob("*")) == []
+    assert headgate("store", "verify").returncode == 0

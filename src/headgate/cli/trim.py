@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from headgate.cli.inputs import chunks
@@ -32,6 +35,9 @@ HOLD_BYTES = 16 << 20
 
 HOLD_JSON_BYTES = 128 << 20
 """JSON stays JSON only if it is seen whole, so more of it is held."""
+
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""What would end this process on the spot."""
 
 TOOL = "tool"
 """The name of a tool that nobody named."""
@@ -78,9 +84,26 @@ def parser() -> Parser:
 def main(words: Sequence[str]) -> int:
     """Run it."""
     asked = parser().parse_args(words)
-    with patterns_of(state_folder(os.environ)):
+    with patterns_of(state_folder(os.environ)), leaving_in_order():
         _trim(asked)
     return 0
+
+
+@contextmanager
+def leaving_in_order() -> Iterator[None]:
+    """Whoever ends us early, as `timeout` does, leaves no unfinished file behind."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    ours = [number for number in ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _trim(asked: Namespace) -> None:
