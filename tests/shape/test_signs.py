@@ -83,8 +83,6 @@ def test_a_request_that_failed_stands_out_of_those_that_did_not():
 
 @pytest.mark.proves("S4")
 def test_a_warning_that_speaks_of_errors_is_none():
-    warning = (
-        b"  = warning: accepted before, it will become a hard error in a later release!"
-    )
+    warning = b"  = warning: accepted before, it will become a hard error in a later release!"
 
     assert worth(warning) < worth(b"error[E0432]: unresolved import `either`") / 2

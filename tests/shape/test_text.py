@@ -210,3 +210,25 @@ def test_a_giant_line_between_short_ones_is_shown_at_its_ends():
     assert "header" in text
     assert text.endswith("footer")
     assert O200K.count(text) >= 0.9 * 300
+
+
+@pytest.mark.proves("S4")
+@pytest.mark.parametrize("words", [50, 150, 400, 1_500])
+@pytest.mark.parametrize("limit", [500, 1_000, 4_000])
+def test_of_a_long_line_the_part_that_says_what_went_wrong_is_shown(words, limit):
+    before = " ".join(f"before{i}" for i in range(words))
+    after = " ".join(f"after{i}" for i in range(words))
+    long = f"{before} FATAL error: disk full {after}"
+    lines = [*(f"cc -c f{i}.c" for i in range(900)), long, *(f"cc -c g{i}.c" for i in range(900))]
+    shown = shaped("\n".join([*lines, "make: *** [all] Error 2"]), limit)
+    [line] = [line for line in shown.split("\n") if "FATAL error: disk full" in line]
+    begin, _, end = line.partition("FATAL error: disk full")
+    hidden = re.findall(r"\[([\d,]+) chars omitted #k7q2\]", line)
+
+    assert O200K.count(shown) <= limit
+    if begin != before + " ":
+        assert re.match(r"\[[\d,]+ chars omitted #k7q2\]before\d+ ", begin)
+    if end != " " + after:
+        assert re.search(r" after\d+.*\[[\d,]+ chars omitted #k7q2\]$", end)
+    bare = re.sub(r"\[[\d,]+ chars omitted #k7q2\]", "", line)
+    assert sum(int(n.replace(",", "")) for n in hidden) + len(bare) == len(long)

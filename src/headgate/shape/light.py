@@ -47,8 +47,10 @@ LATE = 0.25
 
 BLANK = 0.75
 USUAL_CHARS = 80
+LONGEST_CHARS = 480
 LENGTH = 0.25
-"""How much a long line is worth less, since it takes the room of several."""
+"""How much a long line is worth less, since it takes the room of several; one that is longer still
+is shown in part."""
 
 DARK = int(math.log(LEAST / (END_LIGHT * FIRST_END)) / math.log(END_FADING)) + 1
 """So many lines before a line that says that a command failed, all is dark."""
@@ -90,7 +92,7 @@ def lit(
         text = text_of(number) or ""
         if not text or text.isspace():
             light *= BLANK
-        lights[number] = light / (1 + len(text) / USUAL_CHARS) ** LENGTH
+        lights[number] = light / (1 + min(len(text), LONGEST_CHARS) / USUAL_CHARS) ** LENGTH
     return lights
 
 

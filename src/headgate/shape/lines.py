@@ -30,6 +30,12 @@ END_CHARS = 130
 LEAST_HIDDEN = 40
 """Hiding fewer characters than the note about it takes helps nobody."""
 
+EARLY = 0.4
+"""Where in the part of a long line that is shown stands what made it stand out."""
+
+WORD_CHARS = 24
+"""How far on a word may begin with which that part then does."""
+
 LEAST_LINE = 4
 """No line worth showing costs less."""
 
@@ -184,12 +190,24 @@ def _show_part(choice: Choice, number: int, found: Found | None, longest: int) -
     if text is None:
         return
     length = len(whole) if whole is not None else len(text) + (found.hidden_bytes if found else 0)
-    part = text[:longest]
-    hidden = length - len(part)
-    if whole is not None and hidden < LEAST_HIDDEN:
-        part, hidden = whole, 0
-    shown = f"{part}{choice.marker.inside(hidden)}" if hidden > 0 else part
-    choice.guess(number, shown, hidden)
+    if whole is not None and length - longest < LEAST_HIDDEN:
+        choice.guess(number, whole, 0)
+        return
+    start = _window(text, found, longest) if found else 0
+    part = text[start : start + longest]
+    before = start + (found.skipped_bytes if found else 0)
+    after = max(length - before - len(part), 0)
+    notes = [choice.marker.inside(hidden) if hidden else "" for hidden in (before, after)]
+    choice.guess(number, f"{notes[0]}{part}{notes[1]}", before + after)
+
+
+def _window(text: str, found: Found, longest: int) -> int:
+    """From where to show a long line, so that what made it stand out is in sight."""
+    place = len(found.data[: found.place].decode(errors="ignore"))
+    start = max(min(int(place - longest * EARLY), len(text) - longest), 0)
+    if not start and not found.skipped_bytes:
+        return 0
+    return text.find(" ", start, start + WORD_CHARS) + 1 or start
 
 
 def _close_small_gaps(choice: Choice) -> None:
@@ -285,8 +303,8 @@ def _ask_inside(choice: Choice) -> Ask:
     """Go on where the first cut line was cut."""
     number = min(choice.clipped)
     before = sum(len(choice.shown[n].encode()) + 1 for n in range(1, number))
-    start = choice.shown[number].partition(choice.marker.inside(choice.clipped[number]))[0]
-    return Ask("bytes", f"{before + len(start.encode())}-")
+    start, cut, _ = choice.shown[number].partition(choice.marker.inside(choice.clipped[number]))
+    return Ask("bytes", f"{before + (len(start.encode()) if cut else 0)}-")
 
 
 def _gap_line(

@@ -87,6 +87,10 @@ class Found:
     """Whether it says that a command ended badly."""
     before: bytes = b""
     after: bytes = b""
+    skipped_bytes: int = 0
+    """How much of what is hidden of the line stands before `data`."""
+    place: int = 0
+    """Where in `data` ends what made it stand out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +186,14 @@ class Sketcher:
     def _note_sign(
         self, piece: bytes, number: int, start: int, stop: int, hits: Sequence[Hit]
     ) -> None:
-        line = _around(piece, start, stop, hits[0][1])
+        at = hits[0][1]
+        line = _around(piece, start, stop, at)
         times = _times(line, self.forms)
         if times <= ENOUGH or number in self.found:
             score = weight(piece, hits, line) / (times * self._family(line) ** FAMILY)
             is_end = not ENDINGS.isdisjoint(sign for sign, _ in hits)
             is_end = is_end and not OUTPUT_BELOW.search(piece, stop, stop + NEXT_BYTES)
-            self._note(piece, number, start, stop, line, score, is_end)
+            self._note(piece, number, start, stop, at, score, is_end)
 
     def _note_words(self, piece: bytes) -> None:
         lowered = piece.lower()
@@ -209,7 +214,7 @@ class Sketcher:
                 line = _around(piece, start, stop, at)
                 times = _times(line, self.asked)
                 if times <= ENOUGH or number in self.found:
-                    self._note(piece, number, start, stop, line, score / times)
+                    self._note(piece, number, start, stop, at, score / times)
 
     def _family(self, line: bytes) -> int:
         """How many lines that begin alike stood out so far, itself included."""
@@ -225,7 +230,7 @@ class Sketcher:
         number: int,
         start: int,
         stop: int,
-        line: bytes,
+        at: int,
         score: float,
         is_end: bool = False,
     ) -> None:
@@ -234,6 +239,8 @@ class Sketcher:
             self.found[number] = replace(known, score=known.score + score)
             return
         before = BEFORE_END_BYTES if is_end else BEFORE_BYTES
+        line = _around(piece, start, stop, at)
+        begin = _begin(start, stop, at)
         self.found[number] = Found(
             number,
             line,
@@ -242,6 +249,8 @@ class Sketcher:
             is_end,
             piece[max(start - before, 0) : start],
             piece[stop + 1 : stop + 1 + AFTER_BYTES],
+            begin - start,
+            at - begin,
         )
         if len(self.found) >= 2 * FOUND_LINES:
             ranked = sorted(self.found.values(), key=lambda line: (-line.score, line.number))
@@ -346,10 +355,13 @@ def _line_at(index: int, data: bytes, total: int) -> bytes:
 
 def _around(piece: bytes, start: int, stop: int, at: int) -> bytes:
     """The line from `start` to `stop`, or the part of it around `at` where it is long."""
-    if stop - start <= CLIP_BYTES:
-        return piece[start:stop]
-    begin = max(start, min(at - CLIP_BYTES // 2, stop - CLIP_BYTES))
-    return piece[begin : begin + CLIP_BYTES]
+    begin = _begin(start, stop, at)
+    return piece[begin : min(begin + CLIP_BYTES, stop)]
+
+
+def _begin(start: int, stop: int, at: int) -> int:
+    """From where on a line is kept."""
+    return max(start, min(at - CLIP_BYTES // 2, stop - CLIP_BYTES))
 
 
 def _ends_of(data: bytes, word: bytes, most: int) -> Iterator[int]:
