@@ -1,3 +1,4 @@
+import os
 import threading
 
 import pytest
@@ -10,6 +11,7 @@ from headgate.events import (
     Spilled,
     SpillFailed,
 )
+from headgate.marker import MarkerStyle
 from headgate.measure.meters import meter_for
 from headgate.testing import BadStore, lines, result
 
@@ -279,6 +281,22 @@ def test_what_is_kept_without_being_shown_reads_back_as_it_came(state):
 def test_what_cannot_be_kept_has_no_ref(state):
     assert Gate(Policy(spill=False), state=state).keep(result("bash", "text")) is None
     assert Gate(state=state).keep(result("bash", " \n")) is None
+
+
+@pytest.mark.proves("P18")
+@pytest.mark.parametrize(
+    ("folder", "is_named"),
+    [(b"plain", True), ("caf\u00e9 1".encode(), True), (b"\xff", False), (b"a\nb\x1b[31m", False)],
+)
+def test_only_a_path_that_can_be_written_is_named(gate_with, tmp_path, folder, is_named):
+    place = os.path.join(str(tmp_path), os.fsdecode(folder))
+    gate = gate_with(SMALL.replace(marker=MarkerStyle(reader="file")), files=place)
+
+    [shown] = gate.admit([result("bash", lines(3_000))])
+
+    assert f"the whole is in {place}" in shown.text if is_named else "read_result(" in shown.text
+    assert shown.text.encode().decode() == shown.text
+    assert "\x1b" not in shown.text
 
 
 @pytest.mark.proves("K5", "P9")

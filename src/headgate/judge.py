@@ -9,6 +9,7 @@ from headgate.arrive import Arrived, query_of
 from headgate.limits import Limit
 from headgate.marker import ON_DISK, Kept, Marker, by_lines
 from headgate.measure.size import STANDARD_VOCAB, exact_size_of, size_of
+from headgate.normalise import is_clean
 from headgate.policy import FORMS, Policy
 from headgate.refs import ref_of, tag_of
 from headgate.shape import Room, Shaped, Source, shape
@@ -47,7 +48,7 @@ class Desk:
         return Marker(
             tag=tag_of(self.key, self.session, sha256),
             ref=ref,
-            path=self.path_for(ref, call_id) if ref and kept in ON_DISK else None,
+            path=told(self.path_for(ref, call_id)) if ref and kept in ON_DISK else None,
             session=None if self.session == "default" else self.session,
             kept=kept,
             kept_bytes=self.partly.get(ref or "", 0),
@@ -60,6 +61,13 @@ class Desk:
             return False
         ref = ref_of(self.key, self.session, sha256)
         return self.failed.get(ref, "stored") not in ON_DISK
+
+
+def told(path: str | None) -> str | None:
+    """A path that can stand in a text; by what stands for any other, nobody could open the file."""
+    if path is None or (path.isascii() and path.isprintable()):
+        return path
+    return path if "\n" not in path and is_clean(path.encode("utf-8", "surrogateescape")) else None
 
 
 LET_IN = "too big, but the store could not keep it, and the policy then lets it in whole"
