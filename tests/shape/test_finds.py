@@ -37,3 +37,12 @@ def test_an_ending_is_of_the_name_and_not_of_a_folder_or_a_hidden_file():
 
     assert next(by_folder([*entries, "./v1.0/c.so", "./v1.0/d.py"])) == 12
     assert next(by_folder([*entries, "./v1.0/c.py"])) == 0
+
+
+@pytest.mark.proves("S4")
+def test_a_hit_that_was_asked_for_is_shown_before_one_of_each_file():
+    hits = [f"src/module_{i // 4}.py:{i}:    value = compute({i})" for i in range(800)]
+    hits[402] = "src/module_100.py:402:    value = refresh_token(402)"
+    shown = shaped("search", "\n".join(hits), 400, "refresh_token")
+
+    assert hits[402] in shown

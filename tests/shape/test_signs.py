@@ -86,3 +86,14 @@ def test_a_warning_that_speaks_of_errors_is_none():
     warning = b"  = warning: accepted before, it will become a hard error in a later release!"
 
     assert worth(warning) < worth(b"error[E0432]: unresolved import `either`") / 2
+
+
+@pytest.mark.proves("S4")
+@pytest.mark.parametrize("line", ["  ✕ line snapshot (37 ms)", "    Received: 160"])
+def test_marks_of_failed_assertions_stand_out(line):
+    assert worth(line.encode()) >= 3
+
+
+@pytest.mark.proves("S4")
+def test_the_count_of_what_passed_stands_out_too():
+    assert worth(b"============ 3 passed in 0.02s ============") >= 5

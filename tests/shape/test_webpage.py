@@ -94,3 +94,11 @@ def test_what_is_never_closed_goes_up_to_the_end():
     assert texts("<p>text<!-- no <p>no") == ["text"]
     assert texts("<p>text<script>no <p>no") == ["text"]
     assert texts("<p>text<SCRIPT>no</scripT ><p>more") == ["text", "more"]
+
+
+def test_no_part_of_an_article_is_left_behind_from_element_to_element():
+    parts = "".join(f"<p>{SENTENCE} Part {i}.</p>" for i in range(4))
+    inner = f"<div><div>{parts}</div><p>{SENTENCE} Five.</p></div><p>{SENTENCE} Six.</p>"
+    page = f"<body><div><div>{inner}</div><p>{SENTENCE} Seven.</p></div></body>"
+
+    assert f"{SENTENCE} Five." in texts(page, main_only=True)

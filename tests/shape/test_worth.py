@@ -25,3 +25,11 @@ def test_a_word_that_stands_nearly_everywhere_points_at_nothing():
 
 def test_the_end_of_another_word_is_no_word():
     assert pointed_by(Query(("lag",)), ["flag", "lagging", *["x"] * 8]) == {1: 1.0}
+
+
+def test_a_name_points_more_strongly_than_a_word_and_in_every_part():
+    texts = [*(f"cookie_domain is set in {part}" for part in "abcd"), "what changed", *["x"] * 40]
+    pointed = pointed_by(Query(("changed", "cookie_domain")), texts)
+
+    assert list(pointed)[:2] == [0, 1]
+    assert pointed[3] > 0.5

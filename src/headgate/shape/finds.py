@@ -132,5 +132,7 @@ def _in_turns(
             yield group[turn]
 
 
-SEARCH = Lining(by_file, outline_share=0.9, head_lean=0.6, near=1)
+SEARCH = Lining(
+    by_file, outline_share=0.9, head_lean=0.6, near=1, pointed=(31.0, 5.0), pointed_share=0.4
+)
 LISTING = Lining(by_folder, outline_share=0.2, head_lean=1.0, near=1)

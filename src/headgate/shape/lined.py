@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from headgate.marker import Marker
 from headgate.shape.gutter import unpadded
@@ -28,7 +29,6 @@ LABELLED_SHARE = 0.08
 """What part of the room goes to lines that have a label of their own."""
 
 POINTED = (12.0, 20.0)
-"""What a line is worth that the query points at: the least, and what the best has beyond it."""
 
 NEAR = 8
 NEAR_SHARE = 0.8
@@ -63,6 +63,8 @@ class Lining:
     """What part goes to an outline that does not fit whole, if less: half a map guides less."""
     near: int = NEAR
     """How many lines around one that the query points at are shown with it."""
+    pointed: tuple[float, float] = POINTED
+    """What such a line is worth: the least, and what the best has beyond it."""
     pointed_share: float = 0.6
     """What part of the room such lines may take from the others."""
     divisible: bool = False
@@ -88,8 +90,8 @@ def shape_lined(
     if lining.names_share:
         named = naming(lines, near_ends(lines, NAMES_CHARS))
         first.append(within(named, lines, room_bytes * lining.names_share))
-    for numbers in first:
-        worths |= dict.fromkeys(numbers, OUTLINED)
+    for number in chain.from_iterable(first):
+        worths[number] = max(worths.get(number, 0.0), OUTLINED)
     items = with_ends(lines, worths, room_bytes, lining.head_lean)
     pieces = Pieces(items, len(lines), divisible=lining.divisible)
     return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines")
@@ -162,7 +164,7 @@ def raise_near(
     room_bytes: float,
 ) -> None:
     """Make lines worth more that the query points at, and those around them, as many as may be."""
-    least, beyond = POINTED
+    least, beyond = lining.pointed
     left = room_bytes * lining.pointed_share
     seen: set[int] = set()
     for number, strength in pointed.items():

@@ -25,11 +25,11 @@ SIGNS: tuple[tuple[bytes, float], ...] = (
     (rb"(?i)\bfail(ed|ure|ures|s|ing)?\b", 7),
     (rb"(?i)\b[1-9][0-9]* (failed|failing|errors?|failures?|problems?)\b", 7),
     (rb"(?i)\b(failures|errors|failed): ?[1-9]", 7),
-    ("✖|✗|✘|×|●|❌".encode(), 4),
+    ("✖|✗|✘|✕|×|●|❌".encode(), 4),
     (rb"^[ \t]*not ok\b", 6),
     (rb"^[ \t]*[0-9]{1,4}\) \S", 11),
     (rb"\.[A-Za-z]{1,5}(:[1-9]|\([1-9])", 4),
-    (rb"(?i)\b(expected|actual|got|but was|instead of|assert[a-z]*|mismatch)\b", 3),
+    (rb"(?i)\b(expected|received|actual|got|but was|instead of|assert[a-z]*|mismatch)\b", 3),
     (
         rb"(?i)\b(cannot|can't|could not|couldn't|unable to|unexpected|undefined|unresolved|unknown"
         rb"|invalid|missing|not found|no such|denied|refused|timed out|timeout|does ?n[o']t|must be"
@@ -41,13 +41,14 @@ SIGNS: tuple[tuple[bytes, float], ...] = (
     (rb"^(_{3,}|={3,}|-{3,}|\*{3,}|#{3,}) \S.{0,160} (_{3,}|={3,}|-{3,}|\*{3,}|#{3,})$", 5),
     (rb"(HTTP/[0-9.]{1,3}\"|\bstatus\"?[:=]) ?5[0-9][0-9]\b", 6),
     ("[^ ] (━━━━━━━━|────────|════════|⎯⎯⎯⎯⎯⎯⎯⎯)".encode(), 12),
+    (rb"\b[0-9]+ (passed|passing)\b", 5),
 )
 
 ENDINGS = frozenset({0, 1, 2})
 """Signs that a command ended badly: what it printed last stands before them."""
 
-COUNTS = frozenset({11, 12})
-"""Signs that count failures: what went well is counted beside them."""
+COUNTS = frozenset({11, 12, 24})
+"""Signs that count what failed, or what went well."""
 
 SCANNER = Scanner([pattern for pattern, _ in SIGNS])
 WEIGHTS = tuple(weight for _, weight in SIGNS)

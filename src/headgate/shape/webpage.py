@@ -62,7 +62,9 @@ LARGEST_AROUND = 0.3
 """What holds more of the sentences than this is no mere surrounding, whatever its name."""
 
 MOST_OF_IT = 0.75
-"""An element that holds this share of the sentences of the one around it is looked into."""
+MOST_OF_ALL = 0.7
+"""An element is looked into that holds this share of the sentences of the one around it, and this
+share of all: else a step from element to element could leave half of an article behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +295,8 @@ def _mark_main(blocks: list[Block], spans: list[tuple[int, int, bool]]) -> None:
     for first, after, _ in sorted(spans, key=lambda span: span[0] - span[1]):
         if start <= first and after <= stop and after - first < stop - start:
             inside = sums[after] - sums[first]
-            if inside >= MOST_OF_IT * (sums[stop] - sums[start]) and inside > 0:
+            most = max(MOST_OF_IT * (sums[stop] - sums[start]), MOST_OF_ALL * sums[-1])
+            if inside >= most and inside > 0:
                 start, stop = first, after
     for block in (*blocks[:start], *blocks[stop:]):
         block.main = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -23,6 +24,11 @@ AGAIN = 0.5
 AGAIN_LITERALLY = 0.9
 """What a phrase is still worth: each part that has it literally is what was asked for."""
 
+NAME = re.compile(r"\w(?:_|\.|::)\w")
+NAMED = 2.0
+AGAIN_NAMED = 0.8
+"""How much more a name is worth than a word of a language, and how slowly it loses that."""
+
 MOST_POINTED = 300
 """More parts than this are not what anybody asked for."""
 
@@ -35,8 +41,15 @@ def pointed_by(query: Query, texts: Sequence[str]) -> Pointed:
     """
     found = _by_word(query, texts)
     holding = [places for _, places in found]
-    again = [AGAIN_LITERALLY if phrase in query.phrases else AGAIN for phrase, _ in found]
-    weights = [math.log(1 + len(texts) / len(places)) for places in holding]
+    named = [NAME.search(word) is not None for word, _ in found]
+    again = [
+        AGAIN_LITERALLY if word in query.phrases else AGAIN_NAMED if is_name else AGAIN
+        for (word, _), is_name in zip(found, named, strict=True)
+    ]
+    weights = [
+        math.log(1 + len(texts) / len(places)) * (NAMED if is_name else 1.0)
+        for places, is_name in zip(holding, named, strict=True)
+    ]
     words: dict[int, list[int]] = {}
     for word, places in enumerate(holding):
         for place in places:
