@@ -18,7 +18,10 @@ class End:
         self._heard = asyncio.Queue()
 
     async def receive(self):
-        return await self._said.get()
+        said = await self._said.get()
+        if isinstance(said, Exception):
+            raise said
+        return said
 
     async def send(self, message):
         self._heard.put_nowait(message.raw)
@@ -32,6 +35,9 @@ class End:
     def say(self, value):
         raw = value if isinstance(value, bytes) else json.dumps(value).encode()
         self._said.put_nowait(message_of(raw))
+
+    def break_off(self, error):
+        self._said.put_nowait(error)
 
     def leave(self):
         self._said.put_nowait(None)

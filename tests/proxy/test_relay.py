@@ -217,6 +217,19 @@ def test_what_is_asked_before_the_client_knows_that_the_server_is_gone_is_answer
     relaying(story)
 
 
+@pytest.mark.proves("P24")
+def test_a_client_that_cannot_be_heard_any_more_has_left(relaying):
+    async def story(client, server, running):
+        client.break_off(OSError("reset"))
+        while not server.closed:
+            server.say(note("notifications/message"))
+            await client.hear()
+        server.leave()
+        await running
+
+    relaying(story)
+
+
 def test_a_client_that_goes_lets_the_server_finish_what_was_asked(relaying):
     async def story(client, server, running):
         client.say(call(1))

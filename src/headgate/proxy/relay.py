@@ -140,7 +140,7 @@ class Relay:
             await self._to_client(message)
 
     async def _inward(self) -> None:
-        while (message := await self.client.receive()) is not None:
+        while (message := await self._heard()) is not None:
             try:
                 await self.from_client(message)
             except Exception:
@@ -153,6 +153,14 @@ class Relay:
             await asyncio.wait_for(self._quiet.wait(), LINGER_S)
         await self._settled()
         await self.server.close()
+
+    async def _heard(self) -> Message | None:
+        """The next message of the client; one that cannot be heard any more has left."""
+        try:
+            return await self.client.receive()
+        except Exception:
+            log.exception("the client cannot be heard any more")
+            return None
 
     async def _outward(self) -> None:
         while (message := await self.server.receive()) is not None:
