@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import pytest
@@ -310,3 +311,16 @@ def test_a_result_is_shown_with_all_that_came_with_it():
 
     assert came.seen_as(verdict) == replace(came, verdict=verdict)
     assert came.seen_as(verdict, (Text("y"),)).blocks == (Text("y"),)
+
+
+@pytest.mark.proves("R15")
+@pytest.mark.parametrize("text", [lines(3_000), "def f():\n    return 1\n\n\n" * 900])
+def test_a_marker_says_tokens_whatever_limits_are_measured_by(text):
+    told = []
+    for policy in (Policy(result=tokens(500), batch=None), Policy(result=chars(1_500), batch=None)):
+        desk = Desk(policy, meter_for("o200k", policy.unit), KEY, "default")
+        batch = [result("bash", text)]
+        [verdict] = plan_batch(batch, Ledger(None), desk, NO_OVERRIDES).verdicts
+        told.append(float(re.search(r"about ([\d.]+)k tokens", verdict.text)[1]))
+
+    assert told[0] == pytest.approx(told[1], rel=0.05)

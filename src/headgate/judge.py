@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from headgate.arrive import Arrived, query_of
 from headgate.limits import Limit
-from headgate.marker import ON_DISK, Kept, Marker, by_lines
+from headgate.marker import ON_DISK, Kept, Marker
 from headgate.measure.size import STANDARD_VOCAB, exact_size_of, size_of
 from headgate.normalise import is_clean
 from headgate.policy import FORMS, Policy
 from headgate.refs import ref_of, tag_of
 from headgate.shape import Room, Shaped, Source, shape
 from headgate.shape.kinds import recognise
+from headgate.shape.shaper import by_lines
 from headgate.types import Amount, Fate, Kind, Meter, Ref, Size, Verdict
 
 
@@ -41,8 +42,8 @@ class Desk:
         ref = ref_of(self.key, self.session, sha256)
         return None if self.failed.get(ref) == "nowhere" else ref
 
-    def marker(self, sha256: str, call_id: str) -> Marker:
-        """The markers of one result."""
+    def marker(self, sha256: str, call_id: str, size: Size | None = None) -> Marker:
+        """The markers of one result; `size` is that of its text, where it is known."""
         ref = self.ref(sha256)
         kept = self.failed.get(ref, "stored") if ref else "nowhere"
         return Marker(
@@ -53,6 +54,7 @@ class Desk:
             kept=kept,
             kept_bytes=self.partly.get(ref or "", 0),
             style=self.policy.marker,
+            tokens_per_unit=size.tokens / max(size.of(self.policy.unit), 1) if size else 1.0,
         )
 
     def lets_in_whole(self, sha256: str) -> bool:
@@ -170,7 +172,7 @@ def _shaped(arrived: Arrived, kind: Kind, most: int, desk: Desk) -> Shaped:
         lines=arrived.size.lines,
     )
     room = Room(most - desk.policy.block_overhead, desk.meter)
-    marker = desk.marker(arrived.sha256, arrived.result.call_id)
+    marker = desk.marker(arrived.sha256, arrived.result.call_id, arrived.size)
     if arrived.changed and kind != "binary":
         marker = replace(marker, within=by_lines)
     if desk.policy.keep in FORMS:

@@ -50,11 +50,6 @@ class Ask:
         return f"{flag} {self.also.flag}" if self.also else flag
 
 
-def by_lines(ask: Ask) -> Ask:
-    """For a text that is shown with other bytes than it came with, but with the same lines."""
-    return Ask("lines", "1-") if ask.name == "bytes" else ask
-
-
 @dataclass(frozen=True, slots=True)
 class MarkerStyle:
     """The words of a marker, as templates.
@@ -159,6 +154,12 @@ class Marker:
     lines_before: int = 0
     bytes_before: int = 0
     """What stands in the original before the text that is shaped, and is shown in any case."""
+    tokens_per_unit: float = 1.0
+    """About how many tokens the original has for each unit of what rooms are measured by."""
+
+    def tokens_in(self, size: int) -> int:
+        """About how many tokens so much of the original has."""
+        return int(size * self.tokens_per_unit)
 
     def long(self, missing: int, total: int, what: Missing, tokens: int, ask: Ask) -> str:
         """The full form: how much is missing, and the exact next action."""

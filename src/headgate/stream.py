@@ -172,7 +172,7 @@ def judge_passing(
     size = _size(passing, sketch, desk.meter)
     digest = digest_of(result, sha256.digest())
     arrived = Arrived(Identity(result, b"", sha256.hexdigest(), digest, 0), b"", size)
-    marker = desk.marker(arrived.sha256, result.call_id)
+    marker = desk.marker(arrived.sha256, result.call_id, size)
     source = Source(b"", kind, size.of(desk.policy.unit), sketch.lines)
     if desk.policy.keep in FORMS and kind != "binary":
         from headgate.shape.forms import passed_in_form  # not for a policy that looks

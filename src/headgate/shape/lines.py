@@ -261,7 +261,11 @@ def _drop_some(choice: Choice, lights: Mapping[int, float], over: int) -> None:
 def _main(marker: Marker, lines: Lines, sketch: Sketch, size: int, room: Room) -> str:
     """The main marker at its largest, to reserve its room."""
     long = marker.long(
-        sketch.chars, sketch.chars, "lines", size, Ask("lines", f"{lines.total}-{lines.total}")
+        sketch.chars,
+        sketch.chars,
+        "lines",
+        marker.tokens_in(size),
+        Ask("lines", f"{lines.total}-{lines.total}"),
     )
     if room.size(long) * 2 <= room.limit:
         return long
@@ -281,7 +285,8 @@ def _render(choice: Choice, sketch: Sketch, size: int) -> str:
         main = _long_or_short(choice, missing, total, left_out, ask)
     elif choice.clipped:
         hidden = sum(choice.clipped.values())
-        main = marker.long(hidden, sketch.chars, "chars", left_out, _ask_inside(choice))
+        tokens = marker.tokens_in(left_out)
+        main = marker.long(hidden, sketch.chars, "chars", tokens, _ask_inside(choice))
         if choice.room.size(main) * 2 > choice.room.limit:
             main = marker.short(hidden, sketch.chars, "chars")
     at_head = bool(main) and (left_out * MUCH > size or not gaps)
@@ -316,7 +321,8 @@ def _gap_line(
 
 
 def _long_or_short(choice: Choice, missing: int, total: int, left_out: int, ask: Ask) -> str:
-    long = choice.marker.long(missing, total, "lines", left_out, ask)
+    tokens = choice.marker.tokens_in(left_out)
+    long = choice.marker.long(missing, total, "lines", tokens, ask)
     if choice.room.size(long) * 2 <= choice.room.limit:
         return long
     return choice.marker.short(missing, total, "lines")

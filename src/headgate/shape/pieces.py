@@ -248,7 +248,7 @@ class _Drawing:
         cut = [i for i in sorted(chosen) if chosen[i] < sizes[i]]
         hidden = sum(sizes[i] - chosen[i] for i in cut)
         first = items[cut[0]] if cut else items[0]
-        tokens = int(self.size * hidden / max(len(self.source.data), 1))
+        tokens = self.marker.tokens_in(self.size * hidden // max(len(self.source.data), 1))
         ask = Ask("lines", f"{first.first}-{first.last}")
         return self.marker.long(hidden, len(self.source.data), "bytes", tokens, ask)
 
@@ -258,7 +258,7 @@ class _Drawing:
             ask = Ask("bytes", f"{first}-{min(last, first + NEXT_BYTES - 1)}")
         else:
             ask = Ask("lines", f"{first}-{min(last, first + NEXT_LINES - 1)}")
-        tokens = int(self.size * missing / max(total, 1))
+        tokens = self.marker.tokens_in(self.size * missing // max(total, 1))
         long = self.marker.long(missing, total, self.pieces.what, tokens, ask)
         if self.room.size(long) * MARKER_PART <= self.room.limit:
             return long

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from headgate.marker import Marker
+from headgate.marker import Ask, Marker
 from headgate.types import Kind, Meter, Query
 
 
@@ -55,3 +55,8 @@ class Shaper(Protocol):
     def __call__(self, source: Source, room: Room, query: Query, marker: Marker) -> Shaped:
         """Return at most `room.limit`, whatever the source."""
         ...
+
+
+def by_lines(ask: Ask) -> Ask:
+    """For a text that is shown with other bytes than it came with, but with the same lines."""
+    return Ask("lines", "1-") if ask.name == "bytes" else ask

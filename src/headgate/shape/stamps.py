@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from headgate.marker import Marker, by_lines
+from headgate.marker import Marker
 from headgate.measure.size import SEAM_TOKENS
-from headgate.shape.shaper import Room, Shaped, Source
+from headgate.shape.shaper import Room, Shaped, Source, by_lines
 
 _TIME = (
     rb"(?:\xef\xbb\xbf|\\ufeff)?(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z)"
@@ -74,7 +74,9 @@ def shape_unstamped(
     text = data.decode(errors="replace") if bare.size <= below.limit else ""
     if text and below.fits(text):
         return Shaped(note + text, "the whole, without its times")
-    shaped = way(bare, below, replace(marker, within=by_lines))
+    # What is read back has its times.
+    per_unit = marker.tokens_per_unit * source.size / max(bare.size, 1)
+    shaped = way(bare, below, replace(marker, within=by_lines, tokens_per_unit=per_unit))
     shown = note + shaped.text
     return Shaped(shown, f"{shaped.how}, without their times") if room.fits(shown) else None
 
