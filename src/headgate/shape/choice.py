@@ -237,8 +237,8 @@ class Choice:
 
     def clip(self, number: int, most: int) -> bool:
         """Show the two ends of a long line, together at most `most`."""
-        start, end, between = self._parts(number)
-        total = len(start) + len(end) + between
+        start, end, _ = self._parts(number)
+        total = self.length(number)
         worst = self.marker.inside(total)
         most = min(most, self.left)
         room = most - self._gaps(number) * self.gap_cost - self.room.size(worst) - 2
@@ -250,6 +250,11 @@ class Choice:
         if hidden <= 0:
             return False
         return self.add_text(number, f"{begin}{self.marker.inside(hidden)}{rest}", hidden, most)
+
+    def length(self, number: int) -> int:
+        """How many characters a line has, as far as is known."""
+        start, end, between = self._parts(number)
+        return len(start) + len(end) + between
 
     def _parts(self, number: int) -> tuple[str, str, int]:
         text = self.lines.at_hand.get(number)

@@ -135,7 +135,10 @@ def _fill(choice: Choice, step: int, share: int) -> None:
         taken = _take_run(choice, number, step, left)
         if not taken and not choice.add(number, left):
             if left > share // 2:
-                choice.clip(number, left)
+                # An ordinary line says nothing in half: better a little beyond the share.
+                is_ordinary = choice.length(number) <= ORDINARY_CHARS
+                if not is_ordinary or not choice.add(number, min(2 * left, choice.left)):
+                    choice.clip(number, left)
             return
         number += step * max(taken, 1)
 
