@@ -104,6 +104,67 @@ def test_calls_without_a_place_are_one_after_another():
     assert [call.call_id for call in reply.calls] == ["c1", "c2"]
 
 
+def test_calls_that_all_have_the_same_place_are_told_apart_by_their_ids():
+    reply = built(
+        call(0, "c1", "ls", '{"a": 1}'),
+        call(0, "c2", "ls", '{"a":'),
+        call(0, arguments=" 2}"),
+        call(0, "c3", "pwd", "{}"),
+        chunk("tool_calls"),
+    )[0].reply()
+
+    assert reply.calls == (
+        Call("c1", "ls", '{"a": 1}'),
+        Call("c2", "ls", '{"a": 2}'),
+        Call("c3", "pwd", "{}"),
+    )
+
+
+def test_a_call_every_piece_of_which_has_an_id_of_its_own_is_one_call():
+    reply = built(call(0, "x1", "ls", '{"a":'), call(0, "x2", None, " 1}"), chunk("stop"))[
+        0
+    ].reply()
+
+    assert reply.calls == (Call("x2", "ls", '{"a": 1}'),)
+
+
+def test_arguments_that_come_as_an_object_are_kept():
+    reply = built(call(0, "c1", "ls", {"path": "."}), chunk("tool_calls"))[0].reply()
+
+    assert reply.calls == (Call("c1", "ls", '{"path":"."}'),)
+
+
+def test_lists_that_come_in_pieces_are_kept_whole():
+    parts = [{"type": "reasoning.text", "text": "h"}, {"type": "reasoning.text", "text": "m"}]
+    reply = built(
+        chunk(reasoning_details=[parts[0]]),
+        chunk(reasoning_details=[parts[1]], content="Hi"),
+        chunk("stop"),
+    )[0].reply()
+
+    assert reply.messages == ({"role": "assistant", "content": "Hi", "reasoning_details": parts},)
+
+
+def test_content_that_comes_as_parts_is_said_and_kept():
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    building, said = built(
+        chunk(content=""),
+        chunk(content=[thinking]),
+        chunk(content=[{"type": "text", "text": "Hel"}]),
+        chunk(content="lo"),
+        chunk("stop"),
+    )
+    reply = building.reply()
+
+    assert said == reply.text == "Hello"
+    [message] = reply.messages
+    assert message["content"] == [
+        thinking,
+        {"type": "text", "text": "Hel"},
+        {"type": "text", "text": "lo"},
+    ]
+
+
 @pytest.mark.parametrize(
     ("finish", "stop"), [("stop", "end"), ("length", "length"), ("content_filter", "refusal")]
 )

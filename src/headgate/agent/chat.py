@@ -8,6 +8,8 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Final
 
+import msgspec
+
 from headgate.agent.streams import events
 from headgate.model import (
     ModelError,
@@ -75,6 +77,8 @@ class Building:
 
     message: Wire = field(default_factory=dict)
     calls: dict[int, Wire] = field(default_factory=dict)
+    moved: dict[int, int] = field(default_factory=dict)
+    """Where calls stand whose place was taken."""
     usage: Wire = field(default_factory=dict)
     stop: str = ""
 
@@ -91,21 +95,30 @@ class Building:
             if name in ("role", "tool_calls") or value is None:
                 continue
             # What others put beside the text, such as their reasoning, is kept for them.
-            before = self.message.get(name)
-            joins = isinstance(before, str) and isinstance(value, str)
-            self.message[name] = f"{before}{value}" if joins else value
-        return text_in(delta, "content")
+            self.message[name] = _joined(self.message.get(name), value)
+        return _text(delta.get("content"))
 
     def _add(self, delta: Wire) -> None:
-        index = delta.get("index")
-        call = self.calls.setdefault(index if isinstance(index, int) else len(self.calls), {})
+        call = self._call(delta)
         function, more = object_in(call, "function"), object_in(delta, "function")
         call |= {name: value for name, value in delta.items() if name != "index" and value}
         call["function"] = {
             **function,
             **{name: value for name, value in more.items() if value is not None},
-            "arguments": text_in(function, "arguments") + text_in(more, "arguments"),
+            "arguments": text_in(function, "arguments") + _arguments(more.get("arguments")),
         }
+
+    def _call(self, delta: Wire) -> Wire:
+        """The call that a piece goes on with."""
+        place = delta.get("index")
+        if not isinstance(place, int):
+            return self.calls.setdefault(len(self.calls), {})
+        index = self.moved.get(place, place)
+        # Some servers give every call the same place, and some every piece an id of its own.
+        begins = text_in(delta, "id") and text_in(object_in(delta, "function"), "name")
+        if begins and text_in(self.calls.get(index, {}), "id") not in ("", delta["id"]):
+            index = self.moved[place] = max(self.calls) + 1
+        return self.calls.setdefault(index, {})
 
     def reply(self) -> Reply:
         """The whole reply; raises where the stream ended before it was complete."""
@@ -115,7 +128,7 @@ class Building:
         message: Wire = {"role": "assistant", "content": None, **self.message}
         if calls:
             message["tool_calls"] = calls
-        text = text_in(message, "content")
+        text = _text(message["content"])
         stop = "calls" if calls and self.stop == "stop" else STOPS.get(self.stop, "end")
         refused = bool(text_in(message, "refusal"))
         return Reply(
@@ -125,6 +138,35 @@ class Building:
             "refusal" if refused else stop,
             self.usage,
         )
+
+
+def _joined(before: object, more: object) -> object:
+    """A field that comes in pieces: texts go on, and so do lists of parts."""
+    if isinstance(before, str) and isinstance(more, str):
+        return before + more
+    if isinstance(before, list) or (before and isinstance(more, list)):
+        return [*_parts(before), *_parts(more)]
+    return more
+
+
+def _parts(content: object) -> list[object]:
+    if isinstance(content, list):
+        return content
+    return [{"type": "text", "text": content}] if content else []
+
+
+def _text(content: object) -> str:
+    """What is said in content of any form."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else ""
+    return "".join(text_in(part, "text") for part in content if isinstance(part, dict))
+
+
+def _arguments(given: object) -> str:
+    """Arguments as the text they should have come as."""
+    if given is None or isinstance(given, str):
+        return given or ""
+    return msgspec.json.encode(given).decode()
 
 
 def _calls(delta: Wire) -> list[Wire]:
