@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from headgate.errors import HeadgateError
 from headgate.tool import Dialect
@@ -15,6 +16,10 @@ Wire: TypeAlias = dict[str, object]
 
 Stop = Literal["end", "calls", "length", "refusal", "pause"]
 """Why the model stopped; `pause`: it wants to go on where it is."""
+
+NAME_ILLEGAL: Final = re.compile(r"[^A-Za-z0-9_-]")
+NAME_CHARS: Final = 64
+"""The least that any provider takes."""
 
 
 class ModelError(HeadgateError):
@@ -89,6 +94,11 @@ def text_in(carrier: Mapping[str, object], name: str) -> str:
     """A text inside of an object; empty where there is none."""
     found = carrier.get(name)
     return found if isinstance(found, str) else ""
+
+
+def legal_name(name: str) -> str:
+    """The name of a tool as every provider takes it back; a model makes up others now and then."""
+    return NAME_ILLEGAL.sub("_", name)[:NAME_CHARS] or "unnamed"
 
 
 def with_settings(body: Wire, settings: Mapping[str, object]) -> Wire:

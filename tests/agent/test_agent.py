@@ -556,3 +556,16 @@ def test_a_history_that_is_sent_needs_no_repair(state):
     assert called(agent.conversation.messages) == [
         call_id for call_id, _ in answers(agent.conversation.messages)
     ]
+
+
+@pytest.mark.parametrize("name", ["functions.echo", "echo ", "エコー", "", "e" * 200])
+@every_dialect
+def test_a_name_that_no_tool_can_have_does_not_end_a_conversation(name, dialect, state):
+    client = ScriptedClient(Call(name, {"text": "x"}, "c1"), "I see.", "Yes.")
+    agent = agent_of(state, client, dialect=dialect)
+
+    assert agent.run("Go.").text == "I see."
+    assert agent.run("Again?").text == "Yes."
+    [(_, text)] = answers(agent.conversation.messages, dialect)
+    assert text.startswith(f"there is no tool {name!r}")
+    assert violations(agent, dialect) == []

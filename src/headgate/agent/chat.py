@@ -18,6 +18,7 @@ from headgate.model import (
     Stop,
     Wire,
     content_of,
+    legal_name,
     object_in,
     text_in,
     with_settings,
@@ -127,7 +128,7 @@ class Building:
         calls = [call for _, call in sorted(self.calls.items())]
         message: Wire = {"role": "assistant", "content": None, **self.message}
         if calls:
-            message["tool_calls"] = calls
+            message["tool_calls"] = [_sent_again(call) for call in calls]
         text = _text(message["content"])
         stop = "calls" if calls and self.stop == "stop" else STOPS.get(self.stop, "end")
         refused = bool(text_in(message, "refusal"))
@@ -172,6 +173,12 @@ def _arguments(given: object) -> str:
 def _calls(delta: Wire) -> list[Wire]:
     calls = delta.get("tool_calls")
     return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+
+
+def _sent_again(call: Wire) -> Wire:
+    """A call as it is accepted again."""
+    function = object_in(call, "function")
+    return {**call, "function": {**function, "name": legal_name(text_in(function, "name"))}}
 
 
 def _call(call: Wire) -> Call:

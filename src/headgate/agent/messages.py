@@ -18,6 +18,7 @@ from headgate.model import (
     Stop,
     Wire,
     content_of,
+    legal_name,
     object_in,
     text_in,
     with_settings,
@@ -124,7 +125,9 @@ class Building:
         """The whole reply; raises where the stream ended before it was complete."""
         if not self.is_done:
             raise ModelError("the stream ended before the reply was complete")
-        calls = [self._call(i) for i, b in sorted(self.blocks.items()) if b["type"] == "tool_use"]
+        calls = [
+            self._call(i) for i, b in sorted(self.blocks.items()) if b.get("type") == "tool_use"
+        ]
         content = [self._filled(index) for index in sorted(self.blocks)]
         said = "".join(text_in(b, "text") for b in content if b.get("type") == "text")
         messages: tuple[Wire, ...] = ({"role": "assistant", "content": content},)
@@ -137,14 +140,20 @@ class Building:
         return Call(text_in(block, "id"), text_in(block, "name"), arguments)
 
     def _filled(self, index: int) -> Wire:
-        """A block with its input; one that broke off is empty, as only an object is accepted."""
+        """A block as it is accepted again: with a name that is one, and an object as its input.
+
+        Input that broke off is empty.
+        """
+        block = self.blocks[index]
+        if block.get("type") == "tool_use":
+            block = {**block, "name": legal_name(text_in(block, "name"))}
         if not self.inputs.get(index):
-            return self.blocks[index]
+            return block
         try:
             read = msgspec.json.decode(self.inputs[index])
         except (msgspec.DecodeError, RecursionError):
             read = {}
-        return {**self.blocks[index], "input": read if isinstance(read, dict) else {}}
+        return {**block, "input": read if isinstance(read, dict) else {}}
 
 
 def _block(result: ToolResult) -> Wire:

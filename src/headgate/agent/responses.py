@@ -20,6 +20,7 @@ from headgate.model import (
     Stop,
     Wire,
     content_of,
+    legal_name,
     object_in,
     text_in,
     with_settings,
@@ -110,7 +111,15 @@ class Building:
         calls = tuple(_call(item) for item in items if item.get("type") == "function_call")
         reason = text_in(object_in(self.response, "incomplete_details"), "reason")
         stop = STOPS.get(reason, "calls" if calls else "end")
-        return Reply(items, _text(items), calls, stop, object_in(self.response, "usage"))
+        messages = tuple(_sent_again(item) for item in items)
+        return Reply(messages, _text(items), calls, stop, object_in(self.response, "usage"))
+
+
+def _sent_again(item: Wire) -> Wire:
+    """An item as it is accepted again."""
+    if item.get("type") != "function_call":
+        return item
+    return {**item, "name": legal_name(text_in(item, "name"))}
 
 
 def _call(item: Wire) -> Call:
