@@ -16,7 +16,7 @@ from headgate.agent import (
     Turn,
     WindowExceeded,
 )
-from headgate.agent.agent import CUT_OFF
+from headgate.agent.agent import CUT_OFF, REFUSED
 from headgate.events import CallEnded, GuardTripped, HistoryRepaired, Progress
 from headgate.guard_rules import GuardRule, Guards
 from headgate.registry import Context, Registry
@@ -350,8 +350,6 @@ def test_a_call_in_a_reply_that_was_cut_off_is_not_run(dialect, state):
 @every_dialect
 def test_a_turn_says_that_the_model_was_cut_off_or_refused(stop, dialect, state):
     client = ScriptedClient(Reply((Say("No more."),), stop=stop))
-    if (stop, dialect) == ("refusal", "openai-responses"):
-        stop = "end"  # there a refusal is a text like any other
     with agent_of(state, client, dialect=dialect) as agent:
         assert agent.run("Go.").reason == stop
 
@@ -556,6 +554,19 @@ def test_a_history_that_is_sent_needs_no_repair(state):
     assert called(agent.conversation.messages) == [
         call_id for call_id, _ in answers(agent.conversation.messages)
     ]
+
+
+@every_dialect
+def test_the_calls_of_a_reply_that_ends_in_a_refusal_are_not_run(dialect, state):
+    client = ScriptedClient(Reply((Call("echo", {"text": "x"}, "c1"),), "refusal"), "Fine.")
+    agent = agent_of(state, client, dialect=dialect)
+
+    turn = agent.run("Go.")
+
+    assert (turn.reason, turn.requests) == ("refusal", 1)
+    assert answers(agent.conversation.messages, dialect) == [("c1", REFUSED)]
+    assert agent.run("Something else, then.").text == "Fine."
+    assert violations(agent, dialect) == []
 
 
 @pytest.mark.parametrize("name", ["functions.echo", "echo ", "エコー", "", "e" * 200])

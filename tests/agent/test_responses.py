@@ -96,6 +96,15 @@ def test_why_a_response_is_incomplete_is_said_in_our_words(reason, stop):
     assert reply.stop == stop
 
 
+def test_a_refusal_is_kept_and_told():
+    refused = item(0, type="message", content=[{"type": "refusal", "refusal": "No, thanks."}])
+
+    reply = built(refused, {"type": "response.completed", "response": {"id": "r"}})[0].reply()
+
+    assert (reply.stop, reply.text) == ("refusal", "")
+    assert reply.messages == (refused["item"],)
+
+
 @pytest.mark.parametrize(
     "event",
     [

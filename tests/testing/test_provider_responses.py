@@ -112,12 +112,15 @@ def test_a_stream_has_the_events_of_the_provider(gpt):
     assert [event.sequence_number for event in events] == list(range(len(events)))
 
 
-def test_a_reply_that_was_cut_is_incomplete(gpt):
-    with Provider(Reply((Say("So"),), "length")) as provider:
+@pytest.mark.parametrize(
+    ("stop", "reason"), [("length", "max_output_tokens"), ("refusal", "content_filter")]
+)
+def test_a_reply_that_was_cut_is_incomplete(stop, reason, gpt):
+    with Provider(Reply((Say("So"),), stop)) as provider:
         response = ask(gpt(provider))
 
     assert response.status == "incomplete"
-    assert response.incomplete_details.reason == "max_output_tokens"
+    assert response.incomplete_details.reason == reason
 
 
 def test_a_stored_response_can_be_read_and_forgotten(gpt):

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from types import MappingProxyType
 
 from headgate.ageing import Ageing
 from headgate.agent.conversation import Conversation, encoded
@@ -21,7 +22,7 @@ from headgate.async_gate import AsyncGate
 from headgate.events import CallEnded, CallLeft, Event, Progress
 from headgate.gate import Gate
 from headgate.guards import Trip
-from headgate.model import Model, Reply, WindowExceeded
+from headgate.model import Model, Reply, Stop, WindowExceeded
 from headgate.outgoing import Outcome
 from headgate.registry import Batch, Registry
 from headgate.types import Call, Text, ToolResult
@@ -30,6 +31,11 @@ from headgate.watch import Watch, arguments_of, refusal, tripped_event
 CUT_OFF = (
     "Not run: the reply was cut off at its limit before the call was complete. Make it shorter."
 )
+
+REFUSED = "Not run: the reply was ended by a refusal, and the call may not be complete."
+
+NOT_RUN: Mapping[Stop, str] = MappingProxyType({"length": CUT_OFF, "refusal": REFUSED})
+"""What calls are told of a reply that did not end by itself."""
 
 
 class AsyncAgent:
@@ -82,9 +88,9 @@ class AsyncAgent:
                     halt = await self._answer(reply)
                     if halt is not None:
                         return await self._ended(replace(turn, text=halt.text, reason="halted"))
-                    continue
-                self.conversation.add(reply.messages)
-                if reply.stop != "pause":
+                else:
+                    self.conversation.add(reply.messages)
+                if reply.stop == "refusal" or not (reply.calls or reply.stop == "pause"):
                     return await self._ended(replace(turn, reason=_reason(reply)))
         except asyncio.CancelledError:
             if task is None or not self._cancels:
@@ -247,9 +253,10 @@ def _refused(reply: Reply, trips: Sequence[Trip | None]) -> dict[str, ToolResult
     for call, trip in zip(reply.calls, trips, strict=True):
         if trip is not None and trip.action != "warn":
             refused[call.call_id] = refusal(call, trip)
-        elif reply.stop == "length":
+        elif reply.stop in NOT_RUN:
+            text = Text(NOT_RUN[reply.stop])
             refused[call.call_id] = ToolResult(
-                call.call_id, call.tool, (Text(CUT_OFF),), True, arguments_of(call)
+                call.call_id, call.tool, (text,), True, arguments_of(call)
             )
     return refused
 

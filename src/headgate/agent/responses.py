@@ -111,6 +111,8 @@ class Building:
         calls = tuple(_call(item) for item in items if item.get("type") == "function_call")
         reason = text_in(object_in(self.response, "incomplete_details"), "reason")
         stop = STOPS.get(reason, "calls" if calls else "end")
+        if any(part.get("type") == "refusal" for part in _parts(items)):
+            stop = "refusal"
         messages = tuple(_sent_again(item) for item in items)
         return Reply(messages, _text(items), calls, stop, object_in(self.response, "usage"))
 
@@ -127,8 +129,15 @@ def _call(item: Wire) -> Call:
 
 
 def _text(items: Sequence[Wire]) -> str:
-    said: list[str] = []
+    return "".join(text_in(part, "text") for part in _parts(items))
+
+
+def _parts(items: Sequence[Wire]) -> list[Wire]:
+    """What the messages among the items are made of."""
+    found: list[Wire] = []
     for item in items:
         parts = item.get("content") if item.get("type") == "message" else None
-        said += [text_in(part, "text") for part in parts] if isinstance(parts, list) else []
-    return "".join(said)
+        found += (
+            [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+        )
+    return found

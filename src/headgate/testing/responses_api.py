@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 
 from headgate.check import check
 from headgate.testing.answers import (
@@ -34,6 +35,9 @@ ECHOED = (
     *("previous_response_id", "store", "temperature", "text", "tool_choice", "tools", "top_p"),
 )
 """Fields of a request that its response repeats."""
+
+CUTS = MappingProxyType({"length": "max_output_tokens", "refusal": "content_filter"})
+"""Why a response is incomplete."""
 
 
 class ResponsesApi:
@@ -88,11 +92,11 @@ class ResponsesApi:
         """A response, or the events that build it up."""
         body = self._open(request)
         output = [*self._items(request, reply)]
-        is_cut = reply.reason == "length"
+        cut = CUTS.get(reply.reason)
         done: Json = {
             **body,
-            "status": "incomplete" if is_cut else "completed",
-            "incomplete_details": {"reason": "max_output_tokens"} if is_cut else None,
+            "status": "incomplete" if cut else "completed",
+            "incomplete_details": {"reason": cut} if cut else None,
             "completed_at": int(self._state.clock()),
             "output": output,
             "usage": _usage(usage),
