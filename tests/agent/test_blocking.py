@@ -1,8 +1,10 @@
 import asyncio
+import gc
 import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -39,6 +41,25 @@ def test_inside_of_a_loop_the_way_out_is_named(state):
                 agent.run("Go.")
 
         asyncio.run(main())
+
+
+@pytest.mark.parametrize("lets_go", [lambda agents: agents[0].close(), list.clear])
+def test_an_agent_that_is_let_go_of_inside_of_a_loop_closes_its_own(lets_go, state, recwarn):
+    loops = []
+    agents = [agent_of(state, ScriptedClient("One."))]
+    agents[0].run("Go.", listen=lambda event: loops.append(asyncio.get_running_loop()))
+
+    async def main():
+        lets_go(agents)
+        gc.collect()
+
+    asyncio.run(main())
+
+    for thread in threading.enumerate():
+        if thread.name == "headgate-agent-close":
+            thread.join()
+    assert loops[0].is_closed()
+    assert [str(warning.message) for warning in recwarn] == []
 
 
 def test_cancelling_when_nothing_runs_changes_nothing(state):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import weakref
 from collections.abc import AsyncIterator, Iterator
+from threading import Thread
 from types import TracebackType
 
 from headgate.agent.agent import AsyncAgent
@@ -61,8 +62,10 @@ class Agent:
     def close(self) -> None:
         """Let go of the event loop; the next turn has another."""
         if self._runner is not None:
-            self._runner.close()
+            closing = _closed(self._runner)
             self._runner = None
+            if closing is not None:
+                closing.join()
 
     def __enter__(self) -> Agent:
         return self
@@ -80,8 +83,18 @@ class Agent:
             raise RuntimeError("an event loop runs here already; use AsyncAgent on it")
         if self._runner is None:
             self._runner = asyncio.Runner()
-            weakref.finalize(self, self._runner.close)
+            weakref.finalize(self, _closed, self._runner)
         return self._runner
+
+
+def _closed(runner: asyncio.Runner) -> Thread | None:
+    """Close a loop; where another one runs, as when it is let go of there, in a thread."""
+    if asyncio._get_running_loop() is None:
+        runner.close()
+        return None
+    thread = Thread(target=runner.close, name="headgate-agent-close", daemon=True)
+    thread.start()
+    return thread
 
 
 async def _next(events: AsyncIterator[AgentEvent]) -> AgentEvent | None:
