@@ -15,7 +15,7 @@ from headgate import Gate, Policy, tokens
 from headgate.ageing import Ageing
 from headgate.check import check
 from headgate.testing import lines
-from tests.histories import DIALECTS, body, round_of, said, user
+from tests.histories import DIALECTS, body, calls, results, round_of, said, user
 from tests.promises.stories import growing, key_of
 
 RUNS = itertools.count()
@@ -77,6 +77,74 @@ def test_bytes_change_only_in_a_recorded_epoch(one_state, story):
             if verdict.ref is not None:
                 assert gate.original(verdict.ref)
         before = now
+
+
+GREP = ("a", "grep", {"q": 1})
+READ = ("b", "read", {"path": "x"})
+
+
+def _growing_to(dialect: str, *steps: list[dict]) -> list[bytes]:
+    return [body(dialect, came) for came in itertools.accumulate(steps)]
+
+
+def _sent_of(bodies: list[bytes], dialect: str, state: Path) -> list[object]:
+    """The last of these requests as it goes out, if it begins with all that went out before."""
+    before: list[object] = []
+    for came in bodies:
+        outcome = Gate(POLICY, state=state, session="s").prepare(came, dialect=dialect)
+        now = messages(outcome.body, dialect)
+        assert now[: len(before)] == before
+        assert check(outcome.body, dialect) == []
+        before = now
+    return before
+
+
+@pytest.mark.proves("P4", "P6")
+@pytest.mark.parametrize("dialect", ["anthropic", "gemini"])
+def test_an_answer_right_behind_a_call_leaves_what_was_sent(tmp_path, dialect):
+    first, second = said(dialect, "hm"), said(dialect, "well")
+    bodies = _growing_to(
+        dialect,
+        user(dialect, "go") + calls(dialect, GREP),
+        first + user(dialect, "on"),
+        calls(dialect, READ),
+        second,
+    )
+
+    sent = _sent_of(bodies, dialect, tmp_path)
+
+    assert len(sent) == 8
+    assert [sent[3], sent[7]] == [*first, *second]
+
+
+@pytest.mark.proves("P4", "P6")
+def test_an_answer_right_behind_a_call_without_id_leaves_what_was_sent(tmp_path):
+    call = {"role": "model", "parts": [{"functionCall": {"name": "grep", "args": {}}}]}
+    again = {"role": "model", "parts": [{"text": "hm"}, *call["parts"]]}
+    found = {"functionResponse": {"name": "grep", "response": {"result": "found"}}}
+    answered = {"role": "user", "parts": [found]}
+    bodies = _growing_to("gemini", [*user("gemini", "go"), call], [again, answered])
+
+    sent = _sent_of(bodies, "gemini", tmp_path)
+
+    assert len(sent) == 5
+    assert sent[3:] == [again, answered]
+
+
+@pytest.mark.proves("P4", "P6", "P22")
+@pytest.mark.parametrize("dialect", ["anthropic", "gemini"])
+def test_a_call_or_a_late_result_behind_an_interrupted_call_leaves_what_was_sent(tmp_path, dialect):
+    bodies = _growing_to(
+        dialect,
+        user(dialect, "go") + calls(dialect, GREP),
+        calls(dialect, READ) + results(dialect, ("b", "read", "the file")),
+        said(dialect, "well") + results(dialect, ("a", "grep", "late")) + user(dialect, "so?"),
+    )
+
+    sent = _sent_of(bodies, dialect, tmp_path)
+
+    assert sent[3:5] == calls(dialect, READ) + results(dialect, ("b", "read", "the file"))
+    assert "late" not in json.dumps(sent)
 
 
 @pytest.mark.proves("P4", "P13")

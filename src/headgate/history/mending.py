@@ -16,6 +16,7 @@ import msgspec
 from headgate.dialects.dialect import Dialect, Rules
 from headgate.dialects.history import NEW, History, Message, Part
 from headgate.dialects.wire import error_text
+from headgate.history.answers import apart
 from headgate.history.ids import Names, names_for
 from headgate.history.pairing import Pairing, paired
 from headgate.history.report import Asked, Case, Fix, FixKind, Real
@@ -125,11 +126,25 @@ def decided(history: History, case: Case) -> Mending:
     rounds = rounds_of(history.messages)
     ends = ends_of_calls(history.messages, rules)
 
-    def was_sent(call: Spot) -> bool:
-        asked = Asked(call.part, _links_behind(history, ends[call.message]))
+    def was_sent(call: Spot, behind: int) -> bool:
+        asked = Asked(call.part, _links_behind(history, behind))
         return case.interrupted is not None and case.interrupted(asked)
 
-    pairing = paired(rounds, rules, held=history.server_held, interrupted=was_sent)
+    if rules.placing == "next":
+        last = next((r for r in reversed(rounds) if r.tail > r.start), None)
+        waiting_round = last if case.pending else None
+        rounds = apart(
+            rounds,
+            history.messages,
+            lambda call: was_sent(call, call.message),
+            waiting=waiting_round,
+        )
+    pairing = paired(
+        rounds,
+        rules,
+        held=history.server_held,
+        interrupted=lambda call: was_sent(call, ends[call.message]),
+    )
     names = names_for(history.messages, rounds, rules, case.twins)
     mending = Mending(history, case, rounds, pairing, names, ends)
     waiting = _still_waiting(mending)
