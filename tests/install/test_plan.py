@@ -1,9 +1,12 @@
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headgate.install import claude_code, codex, gemini, opencode
 from headgate.install.plan import Change, Site, is_ours, reversed_in, start_note
+from tests.install.sites import after, site
 
 texts = st.lists(st.sampled_from("abcd"), max_size=8).map(lambda parts: "\n".join(parts))
 
@@ -51,3 +54,46 @@ def test_the_gateway_is_started_with_the_upstream_that_was_configured():
     assert start_note(site, "anthropic", "https://corp/llm").endswith(
         "headgate gateway --upstream anthropic=https://corp/llm"
     )
+
+
+SERVERS = """{
+  "a": 1,
+  "mcpServers": {
+    "git": {"command": "git-mcp", "args": []}
+  },
+  "mcp": {
+    "git": {"type": "local", "command": ["git-mcp"]}
+  }
+}
+"""
+HOME = {
+    ".claude/settings.json": SERVERS,
+    ".claude.json": SERVERS,
+    ".codex/config.toml": 'model = "m"\n\n[mcp_servers.git]\ncommand = "git-mcp"\n',
+    ".gemini/settings.json": SERVERS,
+    ".config/opencode/opencode.json": SERVERS,
+}
+
+
+@pytest.mark.parametrize("mode", ["hook", "gateway", "mcp"])
+@pytest.mark.parametrize("client", [claude_code, codex, gemini, opencode])
+def test_lines_end_as_those_of_the_file_do(client, mode):
+    windows = {name: text.replace("\n", "\r\n") for name, text in HOME.items()}
+    planned = getattr(client, mode)
+
+    changed = after(planned(site(windows)))
+
+    assert changed == {
+        name: text.replace("\n", "\r\n") if name in HOME else text
+        for name, text in after(planned(site(HOME))).items()
+    }
+    assert changed.keys() & HOME.keys() or mode == "hook"
+    assert planned(site({**windows, **changed})).changes == ()
+
+
+def test_a_file_whose_lines_end_in_several_ways_is_edited_as_it_is():
+    mixed = '{\r\n  "a": 1,\n  "b": 2\r\n}\r\n'
+
+    [edited] = after(claude_code.hook(site({".claude/settings.json": mixed}))).values()
+
+    assert edited.startswith('{\r\n  "a": 1,\n  "b": 2,\n  "hooks": {\n')

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from headgate.install import jsonc
-from headgate.install.plan import TIMEOUT_S, Change, Plan, Site, changed, naming, start_note
+from headgate.install.plan import TIMEOUT_S, Plan, Site, change_to, changed, naming, start_note
 from headgate.install.servers import pairs
 from headgate.install.settings import with_default, with_hook, with_item, with_servers
 
@@ -71,5 +71,5 @@ def mcp(site: Site) -> Plan:
     for place in places:
         edited, more = with_servers(edited, place, site)
         notes += more
-    changes = () if edited == text else (Change(path, text, edited),)
+    changes = change_to(path, text, edited)
     return Plan(changes, (*notes, f"{path} is written by Claude Code too: close it first"))

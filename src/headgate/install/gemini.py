@@ -9,9 +9,9 @@ from pathlib import Path
 from headgate.install.plan import (
     TIMEOUT_S,
     UNCUT_BYTES,
-    Change,
     Plan,
     Site,
+    change_to,
     changed,
     naming,
     start_note,
@@ -66,7 +66,7 @@ def mcp(site: Site) -> Plan:
     text = site.read(path) or ""
     with naming(path):
         edited, notes = with_servers(text, ("mcpServers",), site)
-    changes = () if edited == text else (Change(path, text, edited),)
+    changes = change_to(path, text, edited)
     return Plan(changes, tuple(notes))
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from headgate.install import jsonc
-from headgate.install.plan import UNCUT_BYTES, Change, Plan, Site, changed, naming, start_note
+from headgate.install.plan import UNCUT_BYTES, Plan, Site, change_to, changed, naming, start_note
 from headgate.install.servers import NOT_KNOWN, SIGNED_IN, pairs, texts, wrapped, wrapped_remote
 from headgate.install.settings import with_default
 
@@ -64,7 +64,7 @@ def mcp(site: Site) -> Plan:
             notes.append((SIGNED_IN if has_url else NOT_KNOWN).format(name))
         elif new != server:
             edited = jsonc.put(edited, ("mcp", name), new)
-    changes = () if edited == text else (Change(path, text, edited),)
+    changes = change_to(path, text, edited)
     return Plan(changes, tuple(notes))
 
 

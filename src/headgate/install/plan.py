@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ Mode = Literal["hook", "gateway", "mcp"]
 MODES: tuple[Mode, ...] = ("hook", "gateway", "mcp")
 
 CONTEXT_LINES = 2
+
+LONE_LINE_END = re.compile(r"(?<!\r)\n")
 
 GATEWAY_URL = "http://127.0.0.1:8787"
 """Where the gateway listens unless told otherwise."""
@@ -102,6 +105,13 @@ def changed(site: Site, path: Path, *edits: Edit) -> tuple[Change, ...]:
     with naming(path):
         for edit in edits:
             after = edit(after)
+    return change_to(path, before, after)
+
+
+def change_to(path: Path, before: str | None, after: str) -> tuple[Change, ...]:
+    """The change of a file to this text, its lines ended as all of them were; none if it is it."""
+    if before and 0 < before.count("\n") == before.count("\r\n"):
+        after = LONE_LINE_END.sub("\r\n", after)
     return () if after == (before or "") else (Change(path, before, after),)
 
 
