@@ -134,3 +134,27 @@ def test_ways_are_listed_in_the_order_they_were_installed(site, tmp_path):
 def test_what_was_never_installed_cannot_be_undone(site):
     with pytest.raises(RequestError, match="codex is not installed as mcp"):
         written.undoing(site.state, "codex", "mcp")
+
+
+def test_folders_that_were_made_go_with_the_last_file_in_them(site, tmp_path):
+    (tmp_path / "conf").mkdir()
+    file = tmp_path / "conf" / "agent" / "plugins" / "ours.js"
+    written.write(planned(file, "1"), site, "codex", "hook")
+    written.write(planned(file, "2"), site, "codex", "hook")
+
+    undo(site)
+
+    assert list((tmp_path / "conf").iterdir()) == []
+
+
+def test_folders_that_others_made_or_use_stay(site, tmp_path):
+    (tmp_path / "plugins").mkdir()
+    written.write(planned(tmp_path / "plugins" / "ours.js", "1"), site, "codex", "hook")
+    written.write(planned(tmp_path / "new" / "ours.js", "1"), site, "codex", "mcp")
+    (tmp_path / "new" / "theirs.js").write_text("x")
+
+    undo(site)
+    undo(site, mode="mcp")
+
+    assert list((tmp_path / "plugins").iterdir()) == []
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["theirs.js"]

@@ -41,6 +41,8 @@ class Record(msgspec.Struct, frozen=True):
     time_ns: int
     gateway: str
     preset: str | None
+    folders: tuple[str, ...] = ()
+    """That were made for it, each behind those it stands in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,9 @@ def write(plan: Plan, site: Site, client: str, mode: Mode) -> Path:
         before = kept[path].before if path in kept else change.before
         kept[path] = Kept(path, before, change.after)
     time_ns = earlier.time_ns if earlier else time.time_ns()
-    record = Record(tuple(kept.values()), time_ns, site.gateway, site.preset)
+    made = dict.fromkeys(earlier.folders if earlier else ())
+    made |= dict.fromkeys(str(f) for change in plan.changes for f in _missing_above(change.path))
+    record = Record(tuple(kept.values()), time_ns, site.gateway, site.preset, tuple(made))
     _keep(record, state, client, mode)
     # Gemini CLI does not start where a folder that it may read is not there.
     sessions_folder(Folder(state, "the state folder")).make()
@@ -104,8 +108,12 @@ def undoing(state: Path, client: str, mode: Mode) -> Undoing:
 
 def undo(undone: Undoing, state: Path, client: str, mode: Mode) -> None:
     """Put back what stood there before; the backup of what is stuck stays."""
+    record = record_of(state, client, mode)
     for change in undone.changes:
         replace(change)
+    for folder in reversed(record.folders if record else ()):
+        with suppress(OSError):  # It is gone, or holds something else by now.
+            Path(folder).rmdir()
     if not undone.stuck:
         shutil.rmtree(_folder(state, client, mode))
         with suppress(OSError):
@@ -133,6 +141,12 @@ def replace(change: Change) -> None:
         os.replace(temp, path)
     finally:
         temp.unlink(missing_ok=True)
+
+
+def _missing_above(path: Path) -> list[Path]:
+    """The folders that have to be made for a file, the outermost first."""
+    above = Path(os.path.realpath(path)).parents
+    return [folder for folder in reversed(above) if not folder.exists()]
 
 
 def _folder(state: Path, client: str, mode: Mode) -> Path:
