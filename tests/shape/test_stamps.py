@@ -9,7 +9,7 @@ from headgate.measure.meters import meter_for
 from headgate.shape import Room, Source, shape
 from headgate.shape.kinds import recognise
 from headgate.shape.stamps import unstamped
-from headgate.types import NO_QUERY
+from headgate.types import Query
 from tests.shape.shown import missing
 
 O200K = meter_for("o200k", "tokens")
@@ -34,11 +34,11 @@ def a_run(tests: int) -> list[str]:
     return [*lines, f"============ 1 failed, {tests} passed in 2.31s ============"]
 
 
-def shaped(text: str, limit: int) -> str:
+def shaped(text: str, limit: int, *words: str) -> str:
     data = text.encode()
     source = Source(data, recognise(data), O200K.estimate(data), data.count(b"\n") + 1)
     room = Room(limit, O200K)
-    return shape(source, room, NO_QUERY, MARKER, keep="relevant", is_error=False).text
+    return shape(source, room, Query(words), MARKER, keep="relevant", is_error=False).text
 
 
 def test_the_times_go_and_one_line_says_so():
@@ -83,6 +83,15 @@ def test_times_that_a_program_wrote_stay(text):
     data = text.encode()
 
     assert unstamped(data) is data
+
+
+def test_who_asks_how_long_it_took_gets_the_times():
+    shown = shaped(stamped(a_run(400)), 500, "step", "slow")
+
+    assert "left out" not in shown
+    assert shown.endswith(
+        "10:06:42.0000000Z ============ 1 failed, 400 passed in 2.31s ============"
+    )
 
 
 def test_where_the_note_would_take_much_of_the_room_the_times_stay():

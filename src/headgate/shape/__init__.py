@@ -25,7 +25,8 @@ def shape(
         return _by_kind(source, room, query, marker, is_error)
 
     def bare(source: Source, room: Room, marker: Marker) -> Shaped:
-        return shape_unstamped(source, room, marker, by_kind) or by_kind(source, room, marker)
+        shaped = shape_unstamped(source, room, query, marker, by_kind)
+        return shaped or by_kind(source, room, marker)
 
     if source.kind == "binary":
         return by_kind(source, room, marker)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from headgate.marker import Marker
 from headgate.measure.size import SEAM_TOKENS
 from headgate.shape.shaper import Room, Shaped, Source, by_lines
+from headgate.types import Query
 
 _TIME = (
     rb"(?:\xef\xbb\xbf|\\ufeff)?(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z)"
@@ -31,6 +32,16 @@ LEAST_STAMPED = 0.9
 
 LARGEST_PART = 4
 """The note about them may take this part of the room, else they stay."""
+
+
+ABOUT_TIME = frozenset(
+    {
+        *("delay", "duration", "during", "elapsed", "fast", "faster", "hang", "hangs", "hung"),
+        *("latency", "long", "longer", "longest", "minute", "minutes", "seconds", "slow", "slower"),
+        *("slowest", "time", "times", "timestamp", "timestamps", "timing", "took", "wait", "waits"),
+    }
+)
+"""Who asks so needs them."""
 
 
 def unstamped(data: bytes) -> bytes:
@@ -59,11 +70,15 @@ def _pattern_of(data: bytes) -> re.Pattern[bytes] | None:
 
 
 def shape_unstamped(
-    source: Source, room: Room, marker: Marker, way: Callable[[Source, Room, Marker], Shaped]
+    source: Source,
+    room: Room,
+    query: Query,
+    marker: Marker,
+    way: Callable[[Source, Room, Marker], Shaped],
 ) -> Shaped | None:
-    """A text without the times before its lines, in its own `way`; None: it has none."""
+    """A text without the times before its lines, in its own `way`; None where they stay."""
     data = unstamped(source.data)
-    if data is source.data:
+    if data is source.data or not ABOUT_TIME.isdisjoint(query.words):
         return None
     note = marker.aside(f"the time before each line is left out: {_span(source.data)}") + "\n"
     size = room.size(note)
