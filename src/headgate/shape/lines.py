@@ -79,6 +79,7 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
     if choice.left < 0:
         _drop_some(choice, lights, -choice.left)
     _fill_rest(choice, leaning.head)
+    _close_small_gaps(choice)
     text = _render(choice, sketch, size)
     spare = room.limit - room.size(text)
     if spare > room.limit // MUCH_SPARE:
