@@ -173,6 +173,22 @@ def test_a_model_that_signs_its_calls_wants_every_first_one_signed():
 
 
 @pytest.mark.proves("H1")
+@pytest.mark.parametrize("asked", [{}, {"name": ""}, {"name": None}, {"id": "q"}], ids=str)
+@pytest.mark.parametrize("given_", [{}, {"name": ""}, {"name": "x"}, None], ids=str)
+def test_a_call_without_a_name_gets_a_result_without_one(asked, given_):
+    messages = [GO, turn("model", {"functionCall": {**asked, "args": {}}})]
+    if given_ is not None:
+        messages.append(turn("user", {"functionResponse": {**given_, "response": {"a": 1}}}))
+
+    items, _ = mended("gemini", messages)
+
+    answered = items[2]["parts"][0]["functionResponse"]
+    assert not answered.get("name")
+    said = {"error": INTERRUPTED} if given_ is None else {"a": 1}
+    assert answered["response"] == said
+
+
+@pytest.mark.proves("H1")
 def test_the_other_spelling_is_mended_in_its_own_spelling():
     asked = {"function_call": {"name": "a", "args": {}}}
     given_ = {"function_response": {"name": "x", "response": {"a": 1, "b": 2}}}

@@ -188,10 +188,11 @@ def _id(part: _Part) -> str | None:
 
 def _match(call: Mapping[str, object], part: _Part) -> Iterator[Violation]:
     answer = part.result or {}
-    if answer.get("name") != call.get("name"):
+    # Empty is none, of a name as of an id.
+    if (answer.get("name") or None) != (call.get("name") or None):
         found = f"answers {shown(answer.get('name'))}, the call is {shown(call.get('name'))}"
         yield Violation("M2", part.where, found)
-    elif call.get("id") and answer.get("id") != call.get("id"):  # Empty is none.
+    elif call.get("id") and answer.get("id") != call.get("id"):
         found = f"the id is {shown(answer.get('id'))}, the call has {shown(call.get('id'))}"
         yield Violation("M2", part.where, found)
 
