@@ -79,3 +79,16 @@ def test_what_is_learnt_does_not_depend_on_when_the_answer_comes(state, others):
     assert len(outgoing.reports) == 4
     later = gate.prepare(chat(lines(3_000), *SAID, *SAID), dialect="anthropic")
     assert later.count.reported == 50_107
+
+
+@pytest.mark.proves("A1")
+def test_a_request_that_is_one_text_is_counted_and_goes_out_as_it_came(state):
+    text, half = b'{"input": "hello there"}', b'{"input": "half a pair: \\ud83d"}'
+    message = json.dumps({"input": [{"role": "user", "content": "hello there"}]}).encode()
+    gate = Gate(state=state)
+
+    outcome = gate.prepare(text)
+
+    assert outcome.body is text
+    assert outcome.count.tokens == gate.prepare(message).count.tokens > 2
+    assert gate.prepare(half).body == b'{"input": "half a pair: \\ufffd"}'

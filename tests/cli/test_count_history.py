@@ -108,6 +108,23 @@ def test_json_that_only_looks_like_a_body_is_a_text(headgate, text):
 
 
 @pytest.mark.proves("C-count", "A1")
+@pytest.mark.parametrize(
+    ("more", "words"), [({"model": "gpt-5.1"}, ()), ({}, ("--dialect", "openai-responses"))]
+)
+def test_a_request_that_is_one_text_costs_what_one_message_of_it_does(headgate, more, words):
+    texts = [{"role": "user", "content": "a prompt of six words here"}]
+    one, several = (
+        headgate("count", "--json", *words, stdin=json.dumps({**more, "input": said}).encode())
+        for said in (texts[0]["content"], texts)
+    )
+
+    one, several = json.loads(one.stdout), json.loads(several.stdout)
+    assert one["tokens"] == several["tokens"] > 6
+    assert one["components"] == several["components"]
+    assert one["dialect"] == "openai-responses"
+
+
+@pytest.mark.proves("C-count", "A1")
 def test_it_is_counted_for_the_model_that_is_asked_for_else_for_the_one_in_the_body(headgate):
     history = body("anthropic", talk("anthropic"), model="claude-sonnet-4-6")
 

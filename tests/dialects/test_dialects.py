@@ -244,6 +244,7 @@ def test_a_request_that_is_one_string_has_no_messages_and_stays_as_it_is():
 
     assert history.messages == ()
     assert history.model == "m"
+    assert history.settings["input"] == b'"hello"'
     assert dialect_named("openai-responses").write(history) is raw
 
 

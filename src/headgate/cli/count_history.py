@@ -53,7 +53,9 @@ def _read(dialect: str, data: bytes) -> History | None:
         history = dialect_named(dialect).read(data)
     except HistoryError:
         return None
-    return history if history.messages else None
+    # One text is a request where it is for a model; else any object may have such a field.
+    says = history.messages or (history.model and history.key in history.settings)
+    return history if says else None
 
 
 def show_history(asked: Namespace, history: History) -> int:
@@ -130,9 +132,10 @@ def how_counted(counted: Count, history: History, model: str) -> list[str]:
     between = f"{counted.low:,} to {counted.tokens:,}, " if counted.low < counted.tokens else ""
     learnt = f", learnt from {counted.observations:,} reports" if counted.observations else ""
     for_model = f" for {model}" if model else ""
+    is_text = history.key in history.settings
+    said = "a text" if is_text else some(len(history.messages), "message", "messages")
     return [
-        f"{some(len(history.messages), 'message', 'messages')} in {history.dialect}; {between}"
-        f"estimated in {counted.vocab}{for_model}{learnt}",
+        f"{said} in {history.dialect}; {between}estimated in {counted.vocab}{for_model}{learnt}",
         *counted.warnings,
         *(f"{share.tokens:>12,}  {_named(share)}" for share in counted.shares[:SAID]),
         *([f"and {len(counted.shares) - SAID:,} more"] if len(counted.shares) > SAID else []),

@@ -45,7 +45,8 @@ class Layout:
     held_by: tuple[str, ...] = ()
     """Settings that say that the provider remembers earlier messages."""
     may_be_text: bool = False
-    """Whether a plain string may stand in the place of the array; it holds no messages."""
+    """Whether a plain string may stand in the place of the array; it holds no messages, and
+    is kept among the settings."""
     decoder: msgspec.json.Decoder[msgspec.Struct] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -140,7 +141,7 @@ def _taken_apart_slowly(
     settings = {name: fields[name] for name in layout.settings if name in fields}
     array = fields[layout.key]
     if layout.may_be_text and array[:1] == b'"':
-        return "body", [], settings
+        return "body", [], {**settings, layout.key: array}
     return "body", items_of(array, layout.key), settings
 
 

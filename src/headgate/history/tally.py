@@ -130,12 +130,16 @@ class Teller:
         object.__setattr__(self, "costs", key)
 
     def settings(self, history: History) -> Tally:
-        """What the model reads before the messages."""
-        return tally_of(
+        """What the model reads before the messages, or in their place."""
+        entries = [
             self._remembered(raw, "tools" if name == "tools" else "system")
             for name in self.dialect.prefix_settings
             if (raw := history.settings.get(name, b"null")) != b"null"
-        )
+        ]
+        if history.key in history.settings:
+            entries.append(Entry("user", Makeup(tokens=self.message_tokens)))
+            entries.append(Entry("user", self._of_text(_said(history.settings[history.key]))))
+        return tally_of(entries)
 
     def message(self, message: Message) -> Tally:
         """The pieces of one message."""
