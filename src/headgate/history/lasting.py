@@ -1,7 +1,6 @@
 """Cache marks in order: one for an hour may not stand behind one for five minutes.
 
-In the messages such a mark then lasts as long as the one before it: what is cached stays cached,
-for less long. Those of tools and system are the operator's, and stay as they are.
+Such a mark then lasts as long as the one before it: what is cached stays cached, for less long.
 """
 
 from __future__ import annotations
@@ -16,6 +15,8 @@ from headgate.history.marks import MARK, may_be_marked
 from headgate.history.report import Case, Fix
 
 LONG = b'"1h"'
+
+WHAT = "a cache mark for an hour behind one for five minutes lasts as long as that one"
 
 
 @dataclass(slots=True)
@@ -38,10 +39,19 @@ class Walk:
             ]
             changes["content"] = rebuilt_list(content, pieces)
         if mark[:1] == b"{":
-            changes[MARK] = self._lasting(mark)
+            changes[MARK] = self.lasting(mark)
         return replaced_fields(block, changes)
 
-    def _lasting(self, mark: bytes) -> bytes:
+    def within(self, held: bytes) -> bytes:
+        """A list of blocks, each so."""
+        if held[:1] != b"[":
+            return held
+        items = [bytes(item) for item in items_of(held)]
+        mended = [self.over(item) for item in items]
+        return rebuilt_list(held, list(enumerate(mended))) if mended != items else held
+
+    def lasting(self, mark: bytes) -> bytes:
+        """A mark that is none longer than those before it."""
         is_long = fields_of(mark).get("ttl") == LONG
         if is_long and self.is_short:
             return replaced_fields(mark, {"ttl": None})
@@ -50,16 +60,30 @@ class Walk:
 
 
 def in_order(history: History, case: Case) -> tuple[History, list[Fix]]:
-    """Let no mark in the messages last longer than one before it."""
+    """Let no mark last longer than one before it: in tools, system, messages, for all of them."""
     if LONG not in history.body:
         return history, []
     walk = Walk()
-    for name in ("tools", "system"):
-        held = history.settings.get(name, b"")
-        for item in items_of(held) if held[:1] == b"[" else []:
-            walk.over(bytes(item))
-    messages = list(history.messages)
     fixes: list[Fix] = []
+    for name in ("tools", "system"):
+        history = _with_setting(history, name, walk.within(history.settings.get(name, b"")), fixes)
+    history = _in_messages(history, walk, fixes)
+    mark = history.settings.get(MARK, b"")
+    if mark[:1] == b"{":
+        history = _with_setting(history, MARK, walk.lasting(mark), fixes)
+    return history, fixes
+
+
+def _with_setting(history: History, name: str, value: bytes, fixes: list[Fix]) -> History:
+    if value == history.settings.get(name, b""):
+        return history
+    fixes.append(Fix("cache", name, WHAT))
+    return history.with_setting(name, value)
+
+
+def _in_messages(history: History, walk: Walk, fixes: list[Fix]) -> History:
+    messages = list(history.messages)
+    before = len(fixes)
     for number, old in enumerate(history.messages):
         parts = list(old.parts)
         for place, given in enumerate(old.parts):
@@ -68,6 +92,5 @@ def in_order(history: History, case: Case) -> tuple[History, list[Fix]]:
                 parts[place] = part_of(raw, given.at)
         if any(new is not given for new, given in zip(parts, old.parts, strict=True)):
             messages[number] = with_parts(old, parts)
-            what = "a cache mark for an hour behind one for five minutes lasts as long as that one"
-            fixes.append(Fix("cache", history.where(old), what))
-    return (history.with_messages(tuple(messages)), fixes) if fixes else (history, [])
+            fixes.append(Fix("cache", history.where(old), WHAT))
+    return history.with_messages(tuple(messages)) if len(fixes) > before else history
