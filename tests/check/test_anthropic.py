@@ -257,6 +257,10 @@ BROKEN = {
         [ASKED, assistant(HITS, text("found")), user("b")],
         [("A13", "messages[1].content[0]")],
     ),
+    "a server call without an id": (
+        [ASKED, assistant({**SEARCH, "id": ""}, {**HITS, "tool_use_id": ""}, text("done"))],
+        [("A13", "messages[1].content[0]"), ("A13", "messages[1].content[1]")],
+    ),
     "a server call without its result": (
         [ASKED, assistant(SEARCH, text("found")), user("b")],
         [("A13", "messages[1].content[0]")],

@@ -336,6 +336,18 @@ def test_failure_17_half_of_a_server_tool_is_taken_out(half):
     assert items[1] == assistant(THOUGHT, text("x"))
 
 
+@pytest.mark.proves("H1", "P6")
+@pytest.mark.parametrize("none", [{"id": ""}, {"id": None}, {}], ids=str)
+def test_what_a_server_tool_did_without_an_id_is_taken_out(none):
+    asked = {**{key: value for key, value in SEARCH.items() if key != "id"}, **none}
+    found = {**FOUND, "tool_use_id": ""}
+
+    items, kinds = mended("anthropic", [GO, assistant(text("x"), asked, found, SEARCH, FOUND), GO])
+
+    assert kinds == ["server", "server"]
+    assert items[1] == assistant(text("x"), SEARCH, FOUND)
+
+
 @pytest.mark.proves("H3", "H4")
 @pytest.mark.parametrize(
     "messages",

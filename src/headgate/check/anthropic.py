@@ -251,9 +251,11 @@ def _server_pairs(turns: Sequence[Turn]) -> Iterator[Violation]:
         for _, block in turn.blocks:
             if block.type in ("server_tool_use", "mcp_tool_use"):
                 id_ = block.fields.get("id")
-                if isinstance(id_, str):
+                if isinstance(id_, str) and id_:
                     waiting[id_] = block
                     known.add(id_)
+                else:
+                    yield _orphan(block, f"{block.type} has no id for its result to name")
             elif is_server_result(block.type):
                 id_ = block.fields.get("tool_use_id")
                 if not isinstance(id_, str) or id_ not in known:

@@ -87,13 +87,18 @@ def _server_pairs(history: History, case: Case) -> tuple[History, list[Fix]]:
 
 
 def _halves(history: History) -> dict[int, set[int]]:
-    """Where calls of server tools stand without result, results without call, and copies."""
+    """Where calls of server tools stand without result, results without call, and copies.
+
+    A half without an id has no other, and none can be made up: the ids are the provider's.
+    """
     halves: dict[int, set[int]] = {}
     waiting: dict[str, tuple[int, int]] = {}
     known: set[str] = set()
     copied: set[str] = set()
     for number, place, given in _server_parts(history):
-        if given.kind == "server_call" and given.call_id not in known:
+        if not given.call_id:
+            halves.setdefault(number, set()).add(place)
+        elif given.kind == "server_call" and given.call_id not in known:
             waiting[given.call_id] = (number, place)
             known.add(given.call_id)
         elif given.kind == "server_call":
@@ -115,7 +120,7 @@ def _server_parts(history: History) -> Iterator[tuple[int, int, Part]]:
         if message_.role != "assistant":
             continue
         for place, given in enumerate(message_.parts):
-            if given.kind in ("server_call", "server_result") and given.call_id:
+            if given.kind in ("server_call", "server_result"):
                 yield number, place, given
 
 
