@@ -556,6 +556,27 @@ def test_a_history_that_is_sent_needs_no_repair(state):
     ]
 
 
+@pytest.mark.parametrize("prompt", [{"role": "user", "content": object()}, 5, ["Go."]])
+def test_a_prompt_that_no_message_can_hold_is_not_said(prompt, state):
+    with agent_of(state, ScriptedClient("Fine.")) as agent:
+        with pytest.raises(TypeError):
+            agent.run(prompt)
+
+        assert len(agent.conversation) == 0
+        assert agent.run("Go.").text == "Fine."
+
+
+def test_what_was_said_stays_as_it_was_whatever_becomes_of_the_prompt(state):
+    client = ScriptedClient("One.", "Two.")
+    prompt = {"role": "user", "content": "Go."}
+    with agent_of(state, client) as agent:
+        agent.run(prompt)
+        prompt["content"] = "Stop."
+        agent.run("Again.")
+
+    assert client.requests[1].json["messages"][0] == {"role": "user", "content": "Go."}
+
+
 @every_dialect
 def test_the_calls_of_a_reply_that_ends_in_a_refusal_are_not_run(dialect, state):
     client = ScriptedClient(Reply((Call("echo", {"text": "x"}, "c1"),), "refusal"), "Fine.")

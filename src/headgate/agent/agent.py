@@ -132,6 +132,8 @@ class AsyncAgent:
     def _begin(self, prompt: Prompt | None) -> None:
         if prompt is None and not len(self.conversation):
             raise ValueError("nothing was said yet; begin with a prompt")
+        if not isinstance(prompt, str | dict | None):
+            raise TypeError(f"the prompt is {prompt!r}; it takes a text, or a message as an object")
         self.conversation.mend(self.gate, self.model.dialect)
         if prompt is None:
             return

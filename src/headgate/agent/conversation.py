@@ -61,9 +61,10 @@ class Conversation:
             self._change(start, messages[start:])
 
     def _change(self, start: int, messages: Sequence[Wire]) -> None:
-        self._messages[start:] = messages
+        record = encoded([start, list(messages)])
+        # As they were written: what the caller does to his own later does not change what was said.
+        self._messages[start:] = json.loads(record)[1]
         if self._notebook is not None:
-            record = encoded([start, list(messages)])
             self._notebook.write(lambda others: [record])
 
 
