@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from headgate.dialects.history import NEW, History, Message
 from headgate.history.report import Case, Fix
@@ -36,7 +36,8 @@ def filled(history: History, case: Case) -> tuple[History, list[Fix]]:
 
 def alternating(history: History, case: Case) -> tuple[History, list[Fix]]:
     """Join messages of one role in a row, where the provider wants the roles to alternate."""
-    if not case.dialect.rules.alternates:
+    roles = [old.role for old in history.messages]
+    if not case.dialect.rules.alternates or all(one != next_ for one, next_ in pairwise(roles)):
         return history, []
     fixes: list[Fix] = []
     messages: list[Message] = []

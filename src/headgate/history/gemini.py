@@ -85,6 +85,8 @@ def _signed(history: History) -> tuple[History, list[Fix]]:
 def _wants_signatures(history: History) -> bool:
     if history.model:
         return _SIGNING.search(history.model) is not None
+    if not any(name.encode() in history.body for name in SIGNATURE):
+        return False
     return any(_is_signed(call) for old in history.messages for call in old.of_kind("call"))
 
 

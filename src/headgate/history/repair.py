@@ -6,9 +6,11 @@ cannot be mended goes out as it came, never half mended.
 
 from __future__ import annotations
 
+import msgspec
+
 from headgate.dialects import dialect_named
 from headgate.dialects.dialect import CannotAnswer
-from headgate.dialects.history import History
+from headgate.dialects.history import History, Message
 from headgate.history.empties import alternating, answerable, filled
 from headgate.history.own import OWN, Settling
 from headgate.history.placing import placed
@@ -57,7 +59,14 @@ def _mended(history: History, case: Case) -> tuple[History, list[Fix]]:
 
 def _left_over(mended: History, case: Case) -> str | None:
     """What is still wrong with the bytes that would be sent, read again as the provider does."""
-    again = case.dialect.read(case.dialect.write(mended))
+    # What goes out as it came was read from these very bytes.
+    came = {old.raw: old for old in mended.read_messages}
+
+    def read(raw: bytes, at: int) -> Message:
+        known = came.get(raw)
+        return msgspec.structs.replace(known, at=at) if known else case.dialect.message(raw, at)
+
+    again = case.dialect.read(case.dialect.write(mended), read)
     wrong = unsound(again, case.dialect.rules, pending=case.pending)
     if wrong is not None:
         return wrong
