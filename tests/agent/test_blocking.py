@@ -62,6 +62,26 @@ def test_an_agent_that_is_let_go_of_inside_of_a_loop_closes_its_own(lets_go, sta
     assert [str(warning.message) for warning in recwarn] == []
 
 
+def test_an_agent_may_be_let_go_of_in_a_thread_that_its_loop_waits_for(state):
+    agents = [agent_of(state, ScriptedClient("One."))]
+    agents[0].run("Go.")
+    loop = agents[0]._runner.get_loop()
+    done = threading.Event()
+
+    def let_go():
+        agents.clear()
+        gc.collect()
+        done.set()
+
+    loop.run_in_executor(None, let_go)
+
+    assert done.wait(5)
+    for thread in threading.enumerate():
+        if thread.name == "headgate-agent-close":
+            thread.join()
+    assert loop.is_closed()
+
+
 def test_cancelling_when_nothing_runs_changes_nothing(state):
     with agent_of(state, ScriptedClient("One.")) as agent:
         agent.cancel()

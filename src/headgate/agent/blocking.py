@@ -15,6 +15,9 @@ from headgate.gate import Gate
 from headgate.model import Model
 from headgate.registry import Registry
 
+CLOSING_S = 1.0
+"""A program that ends gives the loops of its agents this long to clean up."""
+
 
 class Agent:
     """A model and tools around a gate; Ctrl-C ends a turn with every call answered.
@@ -62,10 +65,11 @@ class Agent:
     def close(self) -> None:
         """Let go of the event loop; the next turn has another."""
         if self._runner is not None:
-            closing = _closed(self._runner)
-            self._runner = None
-            if closing is not None:
-                closing.join()
+            runner, self._runner = self._runner, None
+            if asyncio._get_running_loop() is None:
+                runner.close()
+            else:
+                _closing(runner).join()
 
     def __enter__(self) -> Agent:
         return self
@@ -83,18 +87,25 @@ class Agent:
             raise RuntimeError("an event loop runs here already; use AsyncAgent on it")
         if self._runner is None:
             self._runner = asyncio.Runner()
-            weakref.finalize(self, _closed, self._runner)
+            weakref.finalize(self, _let_go, self._runner)
         return self._runner
 
 
-def _closed(runner: asyncio.Runner) -> Thread | None:
-    """Close a loop; where another one runs, as when it is let go of there, in a thread."""
-    if asyncio._get_running_loop() is None:
-        runner.close()
-        return None
+def _closing(runner: asyncio.Runner) -> Thread:
     thread = Thread(target=runner.close, name="headgate-agent-close", daemon=True)
     thread.start()
     return thread
+
+
+def _let_go(runner: asyncio.Runner) -> None:
+    """Close the loop of an agent that nobody has any more.
+
+    That may come to light in any thread, even in one that the loop would wait for: so in a thread
+    of its own.
+    """
+    thread = _closing(runner)
+    if asyncio._get_running_loop() is None:
+        thread.join(CLOSING_S)
 
 
 async def _next(events: AsyncIterator[AgentEvent]) -> AgentEvent | None:
