@@ -133,6 +133,14 @@ def test_what_a_client_has_no_name_for_goes_along_in_the_body():
     assert client.is_closed.wait(5)
 
 
+def test_a_further_body_of_the_callers_stays_beside_it():
+    client = Recording({"type": "x"})
+
+    read(client, {"model": "m", "messages": [], "extra_body": {"top_k": 5}, "new_field": 1})
+
+    assert client.given["extra_body"] == {"top_k": 5, "new_field": 1}
+
+
 def test_an_event_that_is_no_object_is_an_empty_one():
     assert read(Recording("ping"), {"model": "m", "messages": []}) == [{}]
 

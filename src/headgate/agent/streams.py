@@ -14,7 +14,7 @@ from threading import Event as Signal
 from threading import Thread
 from typing import Protocol, TypeAlias
 
-from headgate.model import Wire
+from headgate.model import Wire, object_in
 
 Create: TypeAlias = Callable[..., object]
 
@@ -60,7 +60,9 @@ def _arguments(create: Create, body: Mapping[str, object]) -> Wire:
         return {**body, "stream": True}
     known = {name: value for name, value in body.items() if name in names}
     beside = {name: value for name, value in body.items() if name not in names}
-    return {**known, "stream": True, **({"extra_body": beside} if beside else {})}
+    if beside:
+        known["extra_body"] = {**object_in(body, "extra_body"), **beside}
+    return {**known, "stream": True}
 
 
 async def _awaited(create: Create, arguments: Wire) -> AsyncGenerator[object, None]:
