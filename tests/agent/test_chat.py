@@ -128,6 +128,22 @@ def test_a_call_every_piece_of_which_has_an_id_of_its_own_is_one_call():
     assert reply.calls == (Call("x2", "ls", '{"a": 1}'),)
 
 
+@pytest.mark.parametrize("id_", [None, "", "c1"])
+def test_calls_without_an_id_of_their_own_are_given_one(id_):
+    reply = built(
+        call(0, "c1", "ls", "{}"),
+        call(1, id_, "pwd", "{}"),
+        call(2, id_, "id", "{}"),
+        chunk("stop"),
+    )[0].reply()
+
+    ids = [call.call_id for call in reply.calls]
+    assert ids[0] == "c1"
+    assert len(set(ids)) == 3
+    assert [len(id_) for id_ in ids[1:]] == [29, 29]
+    assert [call["id"] for call in reply.messages[0]["tool_calls"]] == ids
+
+
 def test_arguments_that_come_as_an_object_are_kept():
     reply = built(call(0, "c1", "ls", {"path": "."}), chunk("tool_calls"))[0].reply()
 

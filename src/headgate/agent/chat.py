@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -125,7 +126,7 @@ class Building:
         """The whole reply; raises where the stream ended before it was complete."""
         if not self.stop:
             raise ModelError("the stream ended before the reply was complete")
-        calls = [call for _, call in sorted(self.calls.items())]
+        calls = _told_apart([call for _, call in sorted(self.calls.items())])
         message: Wire = {"role": "assistant", "content": None, **self.message}
         if calls:
             message["tool_calls"] = [_sent_again(call) for call in calls]
@@ -173,6 +174,16 @@ def _arguments(given: object) -> str:
 def _calls(delta: Wire) -> list[Wire]:
     calls = delta.get("tool_calls")
     return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+
+
+def _told_apart(calls: list[Wire]) -> list[Wire]:
+    """The calls with an id each; some servers give none, or the same one twice."""
+    taken: set[str] = set()
+    for call in calls:
+        if text_in(call, "id") in taken | {""}:
+            call["id"] = f"call_{secrets.token_hex(12)}"
+        taken.add(text_in(call, "id"))
+    return calls
 
 
 def _sent_again(call: Wire) -> Wire:
