@@ -131,6 +131,30 @@ def test_an_answer_right_behind_a_call_without_id_leaves_what_was_sent(tmp_path)
     assert sent[3:] == [again, answered]
 
 
+@pytest.mark.proves("P4", "P6")
+@pytest.mark.parametrize("dialect", ["anthropic", "gemini"])
+def test_calls_in_a_row_stay_as_they_were_sent_together_or_one_by_one(tmp_path, dialect):
+    later = ("c", "ls", {}), ("d", "ls", {})
+    bodies = _growing_to(
+        dialect,
+        user(dialect, "go") + said(dialect, "hm") + calls(dialect, GREP),
+        calls(dialect, READ),
+        said(dialect, "ok")
+        + user(dialect, "and?")
+        + calls(dialect, later[0])
+        + calls(dialect, later[1]),
+        calls(dialect, ("e", "ls", {})) + results(dialect, ("e", "ls", "x.py")),
+    )
+
+    sent = _sent_of(bodies, dialect, tmp_path)
+
+    steps = [json.dumps(message) for message in sent if message["role"] in ("assistant", "model")]
+    called = ["".join(i for i in "abcde" if f'"id": "{i}"' in step) for step in steps]
+    assert [ids for ids in called if ids] == (
+        ["a", "b", "c", "d", "e"] if dialect == "anthropic" else ["a", "b", "cd", "e"]
+    )
+
+
 @pytest.mark.proves("P4", "P6", "P22")
 @pytest.mark.parametrize("dialect", ["anthropic", "gemini"])
 def test_a_call_or_a_late_result_behind_an_interrupted_call_leaves_what_was_sent(tmp_path, dialect):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from headgate.dialects.history import Message, Part
 from headgate.history.rounds import Round, Spot
@@ -18,31 +18,34 @@ from headgate.history.rounds import Round, Spot
 def apart(
     rounds: Iterable[Round],
     messages: Sequence[Message],
-    interrupted: Callable[[Spot], bool],
+    was_sent: Callable[[Spot, Spot | None], bool],
     *,
     waiting: Round | None,
 ) -> list[Round]:
     """The rounds, cut behind calls that were answered without a result.
 
-    `interrupted` says which calls were sent as such, with nothing but what stands before them. The
-    `waiting` round still gets its results, and is one.
+    `was_sent` says whether a call was sent as interrupted before the next one, if any, was made.
+    The `waiting` round still gets its results, and is one.
     """
     out: list[Round] = []
     for round_ in rounds:
         if round_ is waiting or round_.tail - round_.start < 2 or not round_.calls:
             out.append(round_)
         else:
-            out += _cut(round_, messages, interrupted)
+            out += _cut(round_, messages, was_sent)
     return out
 
 
 def _cut(
-    round_: Round, messages: Sequence[Message], interrupted: Callable[[Spot], bool]
+    round_: Round, messages: Sequence[Message], was_sent: Callable[[Spot, Spot | None], bool]
 ) -> list[Round]:
     answered = {spot.part.call_id for spot in round_.results} - {""}
     known = {call.part.call_id for call in round_.calls} - {""}
     loose = sum(spot.part.call_id not in known for spot in round_.results)
     open_behind = sum(call.part.call_id not in answered for call in round_.calls)
+    next_of = {
+        one.message: other for one, other in pairwise(round_.calls) if one.message != other.message
+    }
     out: list[Round] = []
     asked: list[Spot] = []
     has_result = False
@@ -55,7 +58,8 @@ def _cut(
         has_result = has_result or any(call.part.call_id in answered for call in here)
         # Results that name no call are for those behind, as long as these can take them all.
         is_open = not has_result and loose <= open_behind
-        if any(map(interrupted, here)) or (
+        after = next_of.get(number)
+        if any(was_sent(call, after) for call in here) or (
             is_open and _goes_on(messages[number], messages[number + 1])
         ):
             first, round_ = _halves(round_, asked)

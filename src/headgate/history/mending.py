@@ -130,13 +130,18 @@ def decided(history: History, case: Case) -> Mending:
         asked = Asked(call.part, _links_behind(history, behind))
         return case.interrupted is not None and case.interrupted(asked)
 
+    def was_sent_before(call: Spot, after: Spot | None) -> bool:
+        if after is None or case.spoken is None:
+            return was_sent(call, call.message)
+        return case.spoken(call.part, after.part)
+
     if rules.placing == "next":
         last = next((r for r in reversed(rounds) if r.tail > r.start), None)
         waiting_round = last if case.pending else None
         rounds = apart(
             rounds,
             history.messages,
-            lambda call: was_sent(call, call.message),
+            was_sent_before,
             waiting=waiting_round,
         )
     pairing = paired(

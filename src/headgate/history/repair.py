@@ -14,7 +14,7 @@ from headgate.dialects.history import History, Message
 from headgate.history.empties import alternating, answerable, filled
 from headgate.history.own import OWN, Settling
 from headgate.history.placing import placed
-from headgate.history.report import Case, Fix, Interrupted, Known, Repaired, Unrepairable
+from headgate.history.report import Case, Fix, Interrupted, Known, Repaired, Spoken, Unrepairable
 from headgate.history.sound import unsound
 from headgate.history.surrogates import without_halves
 from headgate.policy import Twins
@@ -27,6 +27,7 @@ def repair(
     known: Known | None = None,
     interrupted: Interrupted | None = None,
     twins: Twins = "alike",
+    spoken: Spoken | None = None,
 ) -> Repaired:
     """Give every call its one result, every result its call, and the provider what it demands.
 
@@ -34,9 +35,10 @@ def repair(
     the real result of a call that has none here; what it says for a call must never change, because
     it was sent. `interrupted` says which calls were sent as interrupted: their real results, where
     they come later, are taken out and reported, so that what was sent stays. `twins`: which second
-    calls under one id are taken out of a message; others get an id of their own.
+    calls under one id are taken out of a message; others get an id of their own. `spoken` says
+    whether a call was sent as interrupted before another was made, so that they are two answers.
     """
-    case = Case(dialect_named(history.dialect), pending, known, interrupted, twins)
+    case = Case(dialect_named(history.dialect), pending, known, interrupted, twins, spoken)
     if history.server_held and not case.dialect.rules.rewrites_held:
         return Repaired(history)
     try:

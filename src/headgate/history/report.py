@@ -62,6 +62,9 @@ Known: TypeAlias = Callable[[Asked], Real | None]
 Interrupted: TypeAlias = Callable[[Asked], bool]
 """Whether a call was once sent as interrupted."""
 
+Spoken: TypeAlias = Callable[[Part, Part], bool]
+"""Whether a call was once sent as interrupted, and another was not there yet."""
+
 
 class Unrepairable(HeadgateError):
     """A history that could only be mended by changing what must stay as it is."""
@@ -108,6 +111,7 @@ class Case:
     known: Known | None = None
     interrupted: Interrupted | None = None
     twins: Twins = "alike"
+    spoken: Spoken | None = None
 
     def edited(self, message: Message, parts: list[Part]) -> Message:
         """The message with these parts; itself if they are its own, never one with thinking."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from headgate.dialects.history import History
+from headgate.dialects.history import History, Part
 from headgate.history.mending import MADE_SHA256
 from headgate.history.repair import repair
 from headgate.history.report import Asked, Real, Repaired
@@ -33,6 +33,7 @@ def repaired_as_sent(
             known=lookup.known,
             interrupted=lookup.was_interrupted,
             twins=twins,
+            spoken=lookup.was_spoken_between,
         )
         before, sent = sent, {}
         if repaired.fixes and lookup.asked:
@@ -82,6 +83,16 @@ class Lookup:
     def was_interrupted(self, asked: Asked) -> bool:
         """Whether this call was sent with the result that says so."""
         return any(entry.verdict.sha256 in MADE_SHA256 for entry in self._decided(asked))
+
+    def was_spoken_between(self, call: Part, other: Part) -> bool:
+        """Whether the first went out as interrupted, and the other was not answered with it."""
+        if not call.call_id or not other.call_id:
+            return False
+        of_id = self._ledger.by_call(call.call_id)
+        made = {entry.key.prefix for entry in of_id if entry.verdict.sha256 in MADE_SHA256}
+        if not made:
+            return False
+        return made.isdisjoint(e.key.prefix for e in self._ledger.by_call(other.call_id))
 
     def _decided(self, asked: Asked) -> list[Entry]:
         """What was decided for a call in this very place; nothing tells those without ids apart."""
