@@ -601,3 +601,14 @@ def test_a_name_that_no_tool_can_have_does_not_end_a_conversation(name, dialect,
     [(_, text)] = answers(agent.conversation.messages, dialect)
     assert text.startswith(f"there is no tool {name!r}")
     assert violations(agent, dialect) == []
+
+
+@every_dialect
+def test_half_a_surrogate_pair_does_not_end_a_conversation(dialect, state):
+    call = Call("echo", {"text": "x\ud83d"}, "c1")
+    client = ScriptedClient([Say("Well\ud83d"), call], "Done.", "Yes.")
+    with agent_of(state, client, dialect=dialect) as agent:
+        assert agent.run("Go\udc00.").text == "Done."
+        assert agent.run("Again?").text == "Yes."
+
+    assert [request.status for request in client.requests] == [200, 200, 200]

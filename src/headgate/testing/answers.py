@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from headgate.testing.bindings import Bindings
 from headgate.testing.mint import Mint, Sealer
@@ -16,6 +17,8 @@ from headgate.testing.replies import Fault, Reply, Request, Usage
 from headgate.types import NOTHING
 
 Json: TypeAlias = dict[str, object]
+
+HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +107,9 @@ def typed_event(data: Mapping[str, object]) -> bytes:
 
 
 def dumps(value: object) -> str:
-    """JSON as the providers write it."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """JSON as the providers write it; half a surrogate pair is escaped, as a model may say one."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def deltas(text: str, chars: int) -> Iterator[str]:
