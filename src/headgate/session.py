@@ -40,6 +40,7 @@ from headgate.spill.key import installation_key
 from headgate.spill.local import LocalStore, not_found
 from headgate.spill.memory import MemoryStore
 from headgate.spill.private import session_folder, state_folder
+from headgate.telling import tell
 from headgate.timely import TimelyWriter, in_time
 from headgate.types import About, Meter, Overrides, Ref, Store, ToolResult, Verdict, Writer
 
@@ -205,8 +206,7 @@ class Session:
 
     def emit(self, event: Event) -> None:
         """Tell the hooks."""
-        for hook in self.hooks:
-            hook(event)
+        tell(self.hooks, event)
 
     def _keep(self, spill: Spill) -> Kept:
         try:
