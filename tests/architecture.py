@@ -23,7 +23,7 @@ admit
 history/
 prepare stream
 read/
-timely telling failures stats sql/ compiled
+timely failures stats sql/ compiled
 session
 outgoing
 gate
@@ -59,9 +59,9 @@ MAY_LATE = {"measure/"}
 
 MAY_LOCK = {"scan", "measure/"}
 
-MAY_CATCH_ALL = {"cli/", "proxy/", "gateway/", "dashboard/", "registry/", "agent/", "telling"}
-"""The entry points, where what nobody foresaw is logged with its traceback, and where a tool or a
-hook runs: it is not ours, and whatever it raises is its result, or a line in the log."""
+MAY_CATCH_ALL = {"cli/", "proxy/", "gateway/", "dashboard/", "registry/", "agent/"}
+"""The entry points, where what nobody foresaw is logged with its traceback, and where a tool runs:
+it is not ours, and whatever it raises is its result."""
 
 NEVER_NAMED = re.compile(r"utils?|helpers?|commons?|managers?|handlers?|processors?|engines?")
 

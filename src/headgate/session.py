@@ -40,7 +40,6 @@ from headgate.spill.key import installation_key
 from headgate.spill.local import LocalStore, not_found
 from headgate.spill.memory import MemoryStore
 from headgate.spill.private import session_folder, state_folder
-from headgate.telling import tell
 from headgate.timely import TimelyWriter, in_time
 from headgate.types import About, Meter, Overrides, Ref, Store, ToolResult, Verdict, Writer
 
@@ -206,7 +205,8 @@ class Session:
 
     def emit(self, event: Event) -> None:
         """Tell the hooks."""
-        tell(self.hooks, event)
+        for hook in self.hooks:
+            hook(event)
 
     def _keep(self, spill: Spill) -> Kept:
         try:
