@@ -232,3 +232,17 @@ def test_of_a_long_line_the_part_that_says_what_went_wrong_is_shown(words, limit
         assert re.search(r" after\d+.*\[[\d,]+ chars omitted #k7q2\]$", end)
     bare = re.sub(r"\[[\d,]+ chars omitted #k7q2\]", "", line)
     assert sum(int(n.replace(",", "")) for n in hidden) + len(bare) == len(long)
+
+
+@pytest.mark.proves("S4")
+def test_what_is_hidden_of_a_long_line_is_counted_in_characters():
+    long = f"{'é' * 900} FATAL error: disk full {'ü' * 900}"
+    lines = [*(f"cc -c f{i}.c" for i in range(300)), long, *(f"cc -c g{i}.c" for i in range(300))]
+    shown = shaped("\n".join(lines), 600)
+    [line] = [line for line in shown.split("\n") if "FATAL error: disk full" in line]
+    before, part, after = re.fullmatch(
+        r"\[([\d,]+) chars omitted #k7q2\](.*)\[([\d,]+) chars omitted #k7q2\]", line
+    ).groups()
+
+    assert int(before.replace(",", "")) == long.index(part)
+    assert int(after.replace(",", "")) == len(long) - long.index(part) - len(part)

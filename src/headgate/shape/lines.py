@@ -199,7 +199,7 @@ def _show_part(choice: Choice, number: int, found: Found | None, longest: int) -
         return
     start = _window(text, found, longest) if found else 0
     part = text[start : start + longest]
-    before = start + (found.skipped_bytes if found else 0)
+    before = start + (_skipped(found, whole) if found else 0)
     after = max(length - before - len(part), 0)
     notes = [choice.marker.inside(hidden) if hidden else "" for hidden in (before, after)]
     choice.guess(number, f"{notes[0]}{part}{notes[1]}", before + after)
@@ -212,6 +212,13 @@ def _window(text: str, found: Found, longest: int) -> int:
     if not start and not found.skipped_bytes:
         return 0
     return text.find(" ", start, start + WORD_CHARS) + 1 or start
+
+
+def _skipped(found: Found, whole: str | None) -> int:
+    """How many characters of a line stand before what is kept of it; bytes, where nobody knows."""
+    if whole is None:
+        return found.skipped_bytes
+    return len(whole.encode()[: found.skipped_bytes].decode(errors="ignore"))
 
 
 def _close_small_gaps(choice: Choice) -> None:
