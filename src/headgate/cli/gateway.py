@@ -9,6 +9,7 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -220,9 +221,7 @@ def serving_for(asked: Namespace) -> Serving:
 def need_extra() -> None:
     """Say what to install where it is not there."""
     try:
-        import aiohttp  # noqa: F401  # only whether they are there, and can be loaded
-        import httptools  # noqa: F401
-        import uvicorn  # noqa: F401
-        import uvloop  # noqa: F401
+        for package in ("aiohttp", "httptools", "uvicorn", "uvloop"):
+            import_module(package)
     except ImportError as error:
         raise CommandError("needs the 'gateway' extra: pip install 'headgate[gateway]'") from error
