@@ -37,12 +37,12 @@ def test_a_body_left_out_says_so_in_its_place():
 
 
 @pytest.mark.proves("S10")
-def test_of_an_outline_that_does_not_fit_whole_less_is_shown_and_more_of_bodies():
-    lines = lines_of(shaped("code", module(60), 1_000))
-    signatures = [line for line in lines if line.startswith("def ")]
+def test_lines_of_an_outline_that_stand_together_take_no_room_for_gaps():
+    imports = "\n".join(f"import package_{i}" for i in range(40))
+    shown = shaped("code", f"{imports}\n{module(20)}", 1_600)
 
-    assert 8 <= len(signatures) <= 20
-    assert sum(line in BODY for line in lines) >= 24
+    assert all(f"import package_{i}\n" in shown for i in range(40))
+    assert all(f"def function_{i}(values, weights):" in shown for i in range(20))
 
 
 def test_line_numbers_are_shown_without_the_spaces_before_them():

@@ -23,4 +23,4 @@ def _ranked(lines: Sequence[str]) -> Iterator[int]:
     yield from (number for number, _ in outline.defined)
 
 
-CODE = Lining(_ranked, outline_share=0.5, part_share=0.3, head_lean=0.5, near=14, pointed_share=1.0)
+CODE = Lining(_ranked, outline_share=0.5, head_lean=0.5, near=14, pointed_share=1.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from headgate.marker import Marker
 from headgate.shape.gutter import unpadded
@@ -59,8 +58,6 @@ class Lining:
     """What part of the room goes to the outline before all else."""
     head_lean: float
     """Where between the ends a line is worth least: 1.0 shows the start alone, 0.5 both ends."""
-    part_share: float | None = None
-    """What part goes to an outline that does not fit whole, if less: half a map guides less."""
     near: int = NEAR
     """How many lines around one that the query points at are shown with it."""
     pointed: tuple[float, float] = POINTED
@@ -85,13 +82,12 @@ def shape_lined(
         return None
     worths: dict[int, float] = {}
     raise_near(worths, pointed_by(query, lines), lines, lining, room_bytes)
-    first = [within(labelled(lines), lines, room_bytes * LABELLED_SHARE)]
-    first.append(_outline(lining, lines, room_bytes))
+    shares = [(labelled(lines), LABELLED_SHARE), (lining.outline(lines), lining.outline_share)]
     if lining.names_share:
-        named = naming(lines, near_ends(lines, NAMES_CHARS))
-        first.append(within(named, lines, room_bytes * lining.names_share))
-    for number in chain.from_iterable(first):
-        worths[number] = max(worths.get(number, 0.0), OUTLINED)
+        shares.append((naming(lines, near_ends(lines, NAMES_CHARS)), lining.names_share))
+    for ranked, share in shares:
+        for number in within(ranked, lines, room_bytes * share):
+            worths[number] = max(worths.get(number, 0.0), OUTLINED)
     items = with_ends(lines, worths, room_bytes, lining.head_lean)
     pieces = Pieces(items, len(lines), divisible=lining.divisible)
     return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines")
@@ -134,25 +130,15 @@ def _reach(lines: Iterable[str], total: int, room_bytes: float) -> int:
     return total
 
 
-def _outline(lining: Lining, lines: Sequence[str], room_bytes: float) -> Iterable[int]:
-    """The outline if it fits whole into its share, else what fits into the share of a part."""
-    found: list[int] = []
-    left = room_bytes * lining.outline_share
-    for number in lining.outline(lines):
-        left -= len(lines[number]) + GAP_BYTES
-        if left < 0:
-            part = lining.outline_share if lining.part_share is None else lining.part_share
-            return within(found, lines, room_bytes * part)
-        found.append(number)
-    return found
-
-
 def within(numbers: Iterable[int], lines: Sequence[str], room_bytes: float) -> Iterable[int]:
-    """As many of the lines as there is room for, each with a gap."""
+    """As many of the lines as there is room for, with the gaps they make."""
+    taken: set[int] = set()
     for number in numbers:
-        room_bytes -= len(lines[number]) + GAP_BYTES
+        gaps = 1 - (number - 1 in taken) - (number + 1 in taken)
+        room_bytes -= len(lines[number]) + 1 + gaps * GAP_BYTES
         if room_bytes < 0:
             return
+        taken.add(number)
         yield number
 
 
