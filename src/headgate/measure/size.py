@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headgate.measure.lengths import chars_in
+from headgate.measure.lengths import chars_in, line_ends_in
 from headgate.measure.meters import meter_for
 from headgate.measure.vocab import EXACT_BYTES
 from headgate.types import Meter, Size
@@ -41,4 +41,4 @@ def exact_size_of(text: str, meter: Meter) -> Size:
 
 def lines_in(data: bytes) -> int:
     """How many lines, a last one without line end included; only `\\n` ends a line."""
-    return data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
+    return line_ends_in(data) + (data[-1:] not in (b"", b"\n"))

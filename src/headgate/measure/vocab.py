@@ -33,12 +33,14 @@ CACHED_TEXT_CHARS = PIECE_CHARS * CACHED_PIECES // 16
 EXACT_BYTES = 64 * 1024
 """Below this an estimate is a count: it costs a millisecond or two."""
 
-WINDOWS = 64
-WINDOW_BYTES = 1024
-"""64 windows of 1 KB: measured 0.8 % off on average and 3.4 % too low at worst, at any size."""
+WINDOWS = 96
+WINDOW_BYTES = 384
+"""96 windows of 384 bytes: measured 0.8 % off on average and 4 % at worst, at any size; more and
+smaller ones are as good as 64 of 1 KB and take half the time."""
 
-CUT_TOKENS = 0.45
-"""What cutting a window out of its text adds to its count, on average."""
+CUT_TOKENS = 1.35
+"""What cutting a window out of its text adds to its count, and the line end behind it, on average.
+"""
 
 GOLDEN = 0.618033988749895
 """Steps of this fraction spread the windows inside their parts evenly and never fall into step
@@ -82,7 +84,7 @@ class TokenMeter:
         if len(data) < EXACT_BYTES:
             return self.count(data.decode("utf-8", "backslashreplace"))
         sampled = list(windows(data))
-        tokens = sum(_count(self._vocab, w.decode("utf-8", "backslashreplace")) for w in sampled)
+        tokens = _count(self._vocab, b"\n".join(sampled).decode("utf-8", "backslashreplace"))
         rate = (tokens - CUT_TOKENS * len(sampled)) / sum(map(len, sampled))
         return max(round(rate * len(data)), 1)
 
@@ -103,7 +105,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def windows(data: bytes) -> Iterator[bytes]:
-    """One window in each of 64 equal parts of a large text, cut between characters."""
+    """One window in each of 96 equal parts of a large text, cut between characters."""
     part = len(data) / WINDOWS
     for i in range(WINDOWS):
         slack = part - WINDOW_BYTES

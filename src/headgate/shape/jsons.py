@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from headgate.budget import fair_shares
 from headgate.marker import OMITTED_KEY, Ask, Marker, Missing
+from headgate.measure.lengths import chars_in
 from headgate.shape.alike import as_tables
 from headgate.shape.asked import asked_values
 from headgate.shape.fill import Drawn, fill
@@ -21,7 +22,6 @@ from headgate.shape.others import MOST_SHOWN, OTHERS_SHARE, Others, others_of
 from headgate.shape.pages import Page, Span, shrunk, span_of
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.showing import Cut, Showing, Shown, Steps, free_key, larger, omitted_key
-from headgate.shape.sketch import char_count
 from headgate.shape.strings import quoted
 from headgate.shape.values import (
     LARGE_PART,
@@ -121,7 +121,7 @@ class _Drawing:
         self.asked: Sequence[tuple[Steps, Value]] = ()
         self.others: Others | None = None
         self.showing = Showing(marker)
-        self.chars = char_count(source.data)
+        self.chars = chars_in(source.data)
         in_tokens = room.meter.unit == "tokens"
         self.density = BYTES_PER_TOKEN if in_tokens else 1
         self.tokens = source.size if in_tokens else len(source.data) // BYTES_PER_TOKEN

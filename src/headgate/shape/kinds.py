@@ -5,23 +5,19 @@ A wrong answer costs quality, never correctness: every shaper takes any text.
 
 from __future__ import annotations
 
-import functools
 import re
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from headgate.normalise import UTF_16, normalise
 from headgate.shape.gutter import GUTTER_BYTES, has_gutter
+from headgate.shape.matcher import Matcher
 from headgate.shape.preface import preface_of
 from headgate.shape.stamps import unstamped
 from headgate.shape.traits import BUILDS, LANGUAGES, LINE, LOGGED, OTHERS, TESTS, TRACES
 from headgate.types import Kind
-
-if TYPE_CHECKING:
-    import re2
 
 HEAD_BYTES = 64 * 1024
 TAIL_BYTES = 16 * 1024
@@ -30,9 +26,6 @@ FIRST_LINES = 24
 LAST_LINES = 8
 LINE_BYTES = 240
 """Of how many lines the shape is looked at, and how far: it shows early or not at all."""
-
-MATCHER_BYTES = 32 << 20
-"""What the matcher may remember of texts it has seen; with less it forgets, and is slower."""
 
 RAW = (b"\x1b", b"\r", b"\b")
 """Signs that a text was not normalised yet."""
@@ -70,6 +63,8 @@ TRAITS: tuple[tuple[str, str, int], ...] = (
     *((kind, pattern, 1) for kind, pattern in OTHERS),
     *((f"in {language}", pattern, weight) for language, pattern, weight in LANGUAGES),
 )
+
+MATCHER = Matcher((pattern for _, pattern, _ in TRAITS), "m")
 
 GREW_FROM = {"in typescript": "in javascript", "in cpp": "in c"}
 """A language whose texts also show the traits of another."""
@@ -169,7 +164,7 @@ def _view(text: bytes, lines: Sequence[bytes]) -> _View:
         lines = _some_lines(text) or lines
     shapes = Counter(found.lastgroup or "" for line in lines if (found := LINE.match(line)))
     traits: Counter[str] = Counter()
-    for i in _traits().Match(text) or ():
+    for i in MATCHER.found(text):
         name, _, weight = TRAITS[i]
         traits[name] += weight
     return _View(text, lines, shapes, traits, numbered)
@@ -195,19 +190,6 @@ def _some_lines(text: bytes) -> list[bytes]:
         end = text[max(reach, len(text) - LAST_LINES * LINE_BYTES) :].split(b"\n")
         others += filter(bytes.strip, end[1:])
     return [line[:LINE_BYTES] for line in first + others[-LAST_LINES:]]
-
-
-@functools.cache
-def _traits() -> re2.Set:
-    import re2
-
-    options = re2.Options()
-    options.max_mem = MATCHER_BYTES
-    traits = re2.Set.SearchSet(options)
-    for _, pattern, _ in TRAITS:
-        traits.Add(f"(?m){pattern}")
-    traits.Compile()
-    return traits
 
 
 def _is_html(view: _View) -> bool:

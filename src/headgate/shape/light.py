@@ -52,6 +52,8 @@ LENGTH = 0.25
 """How much a long line is worth less, since it takes the room of several; one that is longer still
 is shown in part."""
 
+LENGTHY = [(1 + chars / USUAL_CHARS) ** LENGTH for chars in range(LONGEST_CHARS + 1)]
+
 DARK = int(math.log(LEAST / (END_LIGHT * FIRST_END)) / math.log(END_FADING)) + 1
 """So many lines before a line that says that a command failed, all is dark."""
 
@@ -92,7 +94,7 @@ def lit(
         text = text_of(number) or ""
         if not text or text.isspace():
             light *= BLANK
-        lights[number] = light / (1 + min(len(text), LONGEST_CHARS) / USUAL_CHARS) ** LENGTH
+        lights[number] = light / LENGTHY[min(len(text), LONGEST_CHARS)]
     return lights
 
 
@@ -106,6 +108,8 @@ def _shine(
 ) -> None:
     """Light up the anchor and what stands to one side of it, until it is dark or bright already."""
     number, light = anchor.number, anchor.score
+    if light <= lights.get(number, 0.0):
+        return
     own = text_of(number) or ""
     indent = own[: len(own) - len(own.lstrip())]
     deeper = (indent + "  ", indent + "\t")
@@ -115,7 +119,9 @@ def _shine(
         text = text_of(number) if 0 < number <= total else None
         if text is None:
             return
-        if not text or text.isspace():
+        if text[:1].isalnum():
+            light *= fading.plain
+        elif not text or text.isspace():
             light *= fading.blank
         elif text.startswith(COMMANDS) or text.lstrip()[0] in WENT_WELL:
             light *= fading.another

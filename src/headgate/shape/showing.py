@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 from headgate.budget import fair_shares
 from headgate.marker import OMITTED_KEY, Marker, Missing
+from headgate.measure.lengths import chars_in
 from headgate.shape.hints import Hints
 from headgate.shape.passages import excerpt
-from headgate.shape.sketch import char_count
 from headgate.shape.strings import chars_written, head_of, quoted
 from headgate.shape.values import STUB_BYTES, Lines, Value, is_opaque, pick_items
 from headgate.slices import NotJson
@@ -152,7 +152,7 @@ class Showing:
             if isinstance(listed, Value) and listed.is_compact:
                 raw = listed.items[number]
                 if len(raw) <= picked[number]:
-                    yield number, Shown(raw, char_count(raw))
+                    yield number, Shown(raw, chars_in(raw))
                     continue
             inner = hints.into(str(number))
             shown = self.show(listed.item(number), picked[number], inner, (*steps, number))
@@ -203,7 +203,7 @@ class Showing:
             key, raw = value.members[place]
             most = shares[place] + spare - len(key) - 2
             if value.is_compact and len(raw) <= most:
-                shown: Shown | None = Shown(bytes(raw), char_count(bytes(raw)))
+                shown: Shown | None = Shown(bytes(raw), chars_in(bytes(raw)))
             else:
                 name = value.names[place]
                 shown = self.show(value.member(place), most, hints.into(name), (*steps, name))
@@ -212,7 +212,7 @@ class Showing:
                 continue
             texts[place] = b"%b:%b" % (key, shown.text)
             spare = most - len(shown.text)
-            chars += shown.chars + char_count(key)
+            chars += shown.chars + chars_in(key)
             cut = larger(cut, shown.cut)
         if len(texts) < len(value.members):
             place = next(place for place in range(len(value.members)) if place not in texts)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from headgate.scan import Hit, Scanner
+from headgate.shape.matcher import Matcher
 
 SIGNS: tuple[tuple[bytes, float], ...] = (
     (rb"(?i)\bexit(ed)?( with)?( exit)?( code| status)?[ :=]+[1-9]", 3),
@@ -56,12 +57,11 @@ WEIGHTS = tuple(weight for _, weight in SIGNS)
 MORE = 0.3
 """What a second sign in the same line adds to the weightiest."""
 
-REASSURING = re.compile(
-    rb"\b(?:0|no|without|zero) (?:errors?|fail(?:ures?|ed|ing|s)?|warnings?"
-    rb"|problems?|exceptions?)\b"
-    rb"|\b(?:errors?|failures?|failed|warnings?)\s?[:=]\s?0\b",
-    re.IGNORECASE,
+NOTHING_WRONG = (
+    r"\b(?:0|no|without|zero) (?:errors?|fail(?:ures?|ed|ing|s)?|warnings?|problems?|exceptions?)\b"
+    r"|\b(?:errors?|failures?|failed|warnings?)\s?[:=]\s?0\b"
 )
+REASSURING = re.compile(NOTHING_WRONG.encode(), re.IGNORECASE)
 REASSURING_WORDS = (b"error", b"fail", b"warning", b"problem", b"exception")
 """One of these stands in all that reassures."""
 
@@ -70,23 +70,27 @@ COUNTED = re.compile(
     rb"|\b(?:errors?|failures?|failed)\s?[:=]\s?[1-9]|\bexit(?:ed)?\b.{0,20}\b[1-9]",
     re.IGNORECASE,
 )
-WENT_WELL = re.compile("\\b(?:ok|passed|success(?:ful)?|done)\\b|✓|✔".encode(), re.IGNORECASE)
-ROUTINE = re.compile(
-    rb"\b(?:download|install|fetch|unpack|setting up|get:|cach|upload|requirement already)",
-    re.IGNORECASE,
+
+DAMPING: tuple[tuple[str, float], ...] = (
+    (NOTHING_WRONG, 0.3),
+    (r"^\s*[$>+] \S", 0.3),
+    (r"\b(?:ok|passed|success(?:ful)?|done)\b|✓|✔", 0.3),
+    (
+        r"\b(?:download|install|fetch|unpack|setting up|get:|cach|upload|requirement already)",
+        0.15,
+    ),
+    (r"\b(?:note|warning): ", 0.3),
 )
-COMMAND = re.compile(rb"\s*[$>+] \S")
-REMARK = re.compile(rb"\b(?:note|warning): ", re.IGNORECASE)
-REASSURED = 0.3
-WELL = 0.3
-REMARKED = 0.3
-WITHIN_ROUTINE = 0.15
-ONLY_NAMED = 0.3
-"""What is left of a sign where the line denies it, where something went well, where a compiler only
-warns or adds to an error, where it tells what every build does, where a command has yet to run."""
+"""What is left of a sign where the line denies it, where a command has yet to run, where something
+went well, where it tells what every build does, where a compiler only warns or adds to an error."""
+
+OF_COUNTS = 2
+"""Only so many of these take from a line that counts what failed."""
+
+DAMPED_BY = Matcher((pattern for pattern, _ in DAMPING), "i")
 
 NAME_BYTES = frozenset(b"-_/.")
-LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 WORD_SIGNS = frozenset(
     i for i, (pattern, _) in enumerate(SIGNS) if b"errors?\\b" in pattern or b"fail(" in pattern
 )
@@ -105,23 +109,21 @@ def ends_well(end: bytes) -> bool:
 
 def weight(data: bytes, hits: Sequence[Hit], line: bytes) -> float:
     """What the signs in one line are worth: less where it only names them, or denies them."""
-    most = total = 0.0
-    for sign in {-1 if sign in WORD_SIGNS and _names_it(data, end) else sign for sign, end in hits}:
-        own = WEIGHTS[sign] if sign >= 0 else NAMED
-        most = max(most, own)
-        total += own
-    return (most + MORE * (total - most)) * _damping(line, counts=any(s in COUNTS for s, _ in hits))
+    ends = {end for sign, end in hits if sign in WORD_SIGNS}
+    names = {end for end in ends if _names_it(data, end)}
+    signs = {-1 if sign in WORD_SIGNS and end in names else sign for sign, end in hits}
+    weights = [WEIGHTS[sign] if sign >= 0 else NAMED for sign in signs]
+    most = max(weights)
+    damping = _damping(line, counts=not COUNTS.isdisjoint(signs))
+    return (most + MORE * (sum(weights) - most)) * damping
 
 
 def _damping(line: bytes, *, counts: bool) -> float:
-    factor = REASSURED if REASSURING.search(line) else 1.0
-    if not counts and WENT_WELL.search(line):
-        factor *= WELL
-    if not counts and ROUTINE.search(line):
-        factor *= WITHIN_ROUTINE
-    if not counts and REMARK.search(line):
-        factor *= REMARKED
-    return factor * ONLY_NAMED if COMMAND.match(line) else factor
+    factor = 1.0
+    for place in DAMPED_BY.found(line):
+        if place < OF_COUNTS or not counts:
+            factor *= DAMPING[place][1]
+    return factor
 
 
 def _names_it(data: bytes, end: int) -> bool:
@@ -129,7 +131,5 @@ def _names_it(data: bytes, end: int) -> bool:
     after = data[end : end + 2]
     if len(after) == 2 and after[0] in NAME_BYTES and after[1] in LETTERS:
         return True
-    start = end
-    while start > 0 and end - start < LONGEST_WORD_BYTES and data[start - 1] in LETTERS:
-        start -= 1
-    return start > 0 and data[start - 1] in b"-_/"
+    before = data[max(end - LONGEST_WORD_BYTES - 1, 0) : end].rstrip(LETTERS)
+    return before[-1:] in (b"-", b"_", b"/")

@@ -11,7 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from headgate.measure.lengths import chars_in, line_ends_in
+from headgate.measure.size import lines_in
 from headgate.scan import Hit
 from headgate.shape.signs import ENDINGS, SCANNER, weight
 from headgate.types import Query
@@ -71,7 +74,6 @@ OF_ANY_RUN = frozenset(
 """What is said in a question about any run: the signs know better which lines answer it."""
 
 DIGITS = b"0123456789"
-CONTINUATION = bytes(range(0x80, 0xC0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,28 @@ class Sketch:
     found: dict[int, Found]
 
 
+class _Line(NamedTuple):
+    """Where a line stands in a piece that holds a sign, and what is kept of it."""
+
+    start: int
+    stop: int
+    at: int
+    """Where the sign ends."""
+    begin: int
+    data: bytes
+    """From `begin` on: all of the line, or of a long one what is around the sign."""
+
+
+def _line_with(piece: bytes, at: int) -> _Line:
+    start = piece.rfind(b"\n", 0, at) + 1
+    stop = piece.find(b"\n", at)
+    stop = len(piece) if stop < 0 else stop
+    if stop - start <= CLIP_BYTES:
+        return _Line(start, stop, at, start, piece[start:stop])
+    begin = max(start, min(at - CLIP_BYTES // 2, stop - CLIP_BYTES))
+    return _Line(start, stop, at, begin, piece[begin : begin + CLIP_BYTES])
+
+
 class Sketcher:
     """Reads a text in pieces that end at line ends (a longer line comes in parts)."""
 
@@ -122,9 +146,9 @@ class Sketcher:
         self.open_chars = 0
         self.open_ended = False
         self.found: dict[int, Found] = {}
-        self.forms: Counter[bytes] = Counter()
-        self.families: Counter[bytes] = Counter()
-        self.asked: Counter[bytes] = Counter()
+        self.forms: dict[bytes, int] = {}
+        self.families: dict[bytes, int] = {}
+        self.asked: dict[bytes, int] = {}
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece."""
@@ -143,7 +167,7 @@ class Sketcher:
         if len(self.tail) > 2 * self.end_bytes + PIECE_BYTES:
             del self.tail[: -self.end_bytes]
         self.length_bytes += len(piece)
-        self.chars += char_count(piece)
+        self.chars += chars_in(piece)
         self.line += lines
 
     def close(self) -> Sketch:
@@ -163,7 +187,7 @@ class Sketcher:
         if self.open_ended or not rest:
             return
         stop = rest.find(b"\n")
-        self.open_chars += char_count(rest if stop < 0 else rest[:stop])
+        self.open_chars += chars_in(rest if stop < 0 else rest[:stop])
         self.open_ended = stop >= 0
 
     def _note_signs(self, piece: bytes) -> int:
@@ -171,33 +195,23 @@ class Sketcher:
         hits = SCANNER.hits(piece, HITS_PER_PIECE)
         number, counted, i = self.line, 0, 0
         while i < len(hits):
-            at = hits[i][1]
-            start = piece.rfind(b"\n", 0, at) + 1
-            stop = piece.find(b"\n", at)
-            stop = len(piece) if stop < 0 else stop
-            number += piece.count(b"\n", counted, start)
-            counted = start
+            line = _line_with(piece, hits[i][1])
             first = i
-            while i < len(hits) and hits[i][1] <= stop:
+            while i < len(hits) and hits[i][1] <= line.stop:
                 i += 1
-            self._note_sign(piece, number, start, stop, hits[first:i])
-        return number - self.line + piece.count(b"\n", counted)
-
-    def _note_sign(
-        self, piece: bytes, number: int, start: int, stop: int, hits: Sequence[Hit]
-    ) -> None:
-        at = hits[0][1]
-        line = _around(piece, start, stop, at)
-        times = _times(line, self.forms)
-        if times <= ENOUGH or number in self.found:
-            score = weight(piece, hits, line) / (times * self._family(line) ** FAMILY)
-            is_end = not ENDINGS.isdisjoint(sign for sign, _ in hits)
-            is_end = is_end and not OUTPUT_BELOW.search(piece, stop, stop + NEXT_BYTES)
-            self._note(piece, number, start, stop, at, score, is_end)
+            times = _times(line.data, self.forms)
+            if times <= ENOUGH:
+                number += line_ends_in(piece[counted : line.start])
+                counted = line.start
+                score = weight(piece, hits[first:i], line.data) / times
+                score /= self._family(line.data) ** FAMILY
+                is_end = _is_end(piece, line.stop, hits[first:i])
+                self._note(piece, number, line, score, is_end=is_end)
+        return number - self.line + line_ends_in(piece[counted:])
 
     def _note_words(self, piece: bytes) -> None:
         lowered = piece.lower()
-        lines = lowered.count(b"\n") + 2
+        lines = line_ends_in(lowered) + 2
         for word in self.words:
             hits = list(_ends_of(lowered, word, HITS_PER_PIECE))
             rarity = math.log(lines / min(max(len(hits), 1), lines)) / math.log(lines)
@@ -206,69 +220,58 @@ class Sketcher:
             for at in hits:
                 if at <= stop:
                     continue
-                start = lowered.rfind(b"\n", 0, at) + 1
-                stop = lowered.find(b"\n", at)
-                stop = len(lowered) if stop < 0 else stop
-                number += lowered.count(b"\n", counted, start)
-                counted = start
-                line = _around(piece, start, stop, at)
-                times = _times(line, self.asked)
+                line = _line_with(piece, at)
+                stop = line.stop
+                number += line_ends_in(piece[counted : line.start])
+                counted = line.start
+                times = _times(line.data, self.asked)
                 if times <= ENOUGH or number in self.found:
-                    self._note(piece, number, start, stop, at, score / times)
+                    self._note(piece, number, line, score / times, is_end=False)
 
     def _family(self, line: bytes) -> int:
         """How many lines that begin alike stood out so far, itself included."""
         if len(self.families) > 4 * FOUND_LINES:
             self.families.clear()
         family = line.strip().translate(None, DIGITS)[:FAMILY_BYTES]
-        self.families[family] = count = self.families[family] + 1
+        self.families[family] = count = self.families.get(family, 0) + 1
         return count
 
-    def _note(
-        self,
-        piece: bytes,
-        number: int,
-        start: int,
-        stop: int,
-        at: int,
-        score: float,
-        is_end: bool = False,
-    ) -> None:
+    def _note(self, piece: bytes, number: int, line: _Line, score: float, *, is_end: bool) -> None:
         known = self.found.get(number)
         if known is not None:
             self.found[number] = replace(known, score=known.score + score)
             return
         before = BEFORE_END_BYTES if is_end else BEFORE_BYTES
-        line = _around(piece, start, stop, at)
-        begin = _begin(start, stop, at)
         self.found[number] = Found(
             number,
-            line,
-            stop - start - len(line),
+            line.data,
+            line.stop - line.start - len(line.data),
             score,
             is_end,
-            piece[max(start - before, 0) : start],
-            piece[stop + 1 : stop + 1 + AFTER_BYTES],
-            begin - start,
-            at - begin,
+            piece[max(line.start - before, 0) : line.start],
+            piece[line.stop + 1 : line.stop + 1 + AFTER_BYTES],
+            line.begin - line.start,
+            line.at - line.begin,
         )
         if len(self.found) >= 2 * FOUND_LINES:
             ranked = sorted(self.found.values(), key=lambda line: (-line.score, line.number))
             self.found = {line.number: line for line in ranked[:FOUND_LINES]}
 
 
-def _times(line: bytes, forms: Counter[bytes]) -> int:
+def _is_end(piece: bytes, stop: int, hits: Sequence[Hit]) -> bool:
+    """Whether a line says that a command ended badly, and not that its output comes now."""
+    if ENDINGS.isdisjoint(sign for sign, _ in hits):
+        return False
+    return not OUTPUT_BELOW.search(piece, stop, stop + NEXT_BYTES)
+
+
+def _times(line: bytes, forms: dict[bytes, int]) -> int:
     """How often a line of this form was found so far, itself included."""
     if len(forms) > 4 * FOUND_LINES:
         forms.clear()
     form = line.translate(None, DIGITS)
-    forms[form] = times = forms[form] + 1
+    forms[form] = times = forms.get(form, 0) + 1
     return times
-
-
-def char_count(data: bytes) -> int:
-    """How many code points valid UTF-8 holds."""
-    return len(data) if data.isascii() else len(data.translate(None, CONTINUATION))
 
 
 def sketch_of(data: bytes, end_bytes: int, query: Query) -> Sketch:
@@ -284,12 +287,11 @@ def sketch_of(data: bytes, end_bytes: int, query: Query) -> Sketch:
 
 def ends_of(data: bytes, end_bytes: int) -> Sketch:
     """The summary of a text of which only the ends matter."""
-    lines = data.count(b"\n") + (not data.endswith(b"\n")) if data else 0
-    chars = char_count(data)
+    lines, chars = lines_in(data), chars_in(data)
     if len(data) <= 2 * end_bytes:
         return Sketch(data, b"", lines, chars, 0, {})
     stop = data.find(b"\n", end_bytes)
-    open_chars = char_count(data[end_bytes : stop if stop >= 0 else len(data)])
+    open_chars = chars_in(data[end_bytes : stop if stop >= 0 else len(data)])
     return Sketch(data[:end_bytes], data[-end_bytes:], lines, chars, open_chars, {})
 
 
@@ -322,17 +324,18 @@ def _once(forms: list[bytes]) -> list[int]:
     """
     size = len(forms) // PARTS + 1
     parts = [forms[start : start + size] for start in range(0, len(forms), size)]
+    sets = [set(part) for part in parts]
     seen: set[bytes] = set()
     again: set[bytes] = set()
-    for part in parts:
-        own = set(part)
+    for own in sets:
         again |= own & seen
         seen |= own
     if len(seen) > len(forms) // 3:
         return []
+    in_one_part = seen - again
     found: list[int] = []
     for number, part in enumerate(parts):
-        alone = seen.difference(again).intersection(part)
+        alone = sets[number] & in_one_part
         counts = Counter(form for form in part if form in alone) if alone else Counter[bytes]()
         once = [form for form, count in counts.items() if count == 1 and form.strip()]
         found += sorted(number * size + part.index(form) for form in once)
@@ -351,17 +354,6 @@ def _line_at(index: int, data: bytes, total: int) -> bytes:
     if 2 * index < total:
         return data.split(b"\n", index + 1)[index]
     return data.rsplit(b"\n", total - index)[index - total]
-
-
-def _around(piece: bytes, start: int, stop: int, at: int) -> bytes:
-    """The line from `start` to `stop`, or the part of it around `at` where it is long."""
-    begin = _begin(start, stop, at)
-    return piece[begin : min(begin + CLIP_BYTES, stop)]
-
-
-def _begin(start: int, stop: int, at: int) -> int:
-    """From where on a line is kept."""
-    return max(start, min(at - CLIP_BYTES // 2, stop - CLIP_BYTES))
 
 
 def _ends_of(data: bytes, word: bytes, most: int) -> Iterator[int]:

@@ -8,8 +8,8 @@ from bisect import bisect_left, bisect_right
 
 import msgspec
 
+from headgate.measure.lengths import chars_in
 from headgate.shape.cut import grapheme_after, grapheme_before
-from headgate.shape.sketch import char_count
 
 WINDOW_BYTES = 1_024
 """How much of a string on each side of a cut is read to find the boundary near it."""
@@ -36,9 +36,9 @@ def quoted(text: str) -> bytes:
 def chars_written(content: bytes) -> int:
     """How many characters the inside of a JSON string stands for."""
     if b"\\" not in content:
-        return char_count(content)
+        return chars_in(content)
     escapes = ESCAPED.findall(content)
-    return char_count(content) - sum(map(len, escapes)) + len(escapes)
+    return chars_in(content) - sum(map(len, escapes)) + len(escapes)
 
 
 def head_of(content: bytes, most_bytes: int) -> bytes:

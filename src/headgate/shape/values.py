@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import TypeAlias
 
 from headgate.budget import fair_shares
+from headgate.measure.lengths import chars_in
 from headgate.shape.hints import Hints, pointed_items, pointed_keys
 from headgate.shape.items import Items, items_of, lines_of
 from headgate.shape.odd import odd_items
 from headgate.shape.passages import Passage, passage_of
-from headgate.shape.sketch import char_count
 from headgate.shape.strings import chars_written
 from headgate.slices import (
     Depth,
@@ -122,7 +122,7 @@ class Value:
     @cached_property
     def chars(self) -> int:
         """How many characters it is written in."""
-        return char_count(self.raw)
+        return chars_in(self.raw)
 
     @cached_property
     def string_chars(self) -> int:

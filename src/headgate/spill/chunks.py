@@ -10,6 +10,8 @@ from typing import Final
 import msgspec
 from xxhash import xxh3_64_digest
 
+from headgate.measure.lengths import line_ends_in
+
 CHUNK_BYTES: Final = 262_144
 """One read and one checksum: small enough to find a line fast, large enough for a short index."""
 
@@ -57,13 +59,11 @@ class Tally:
     def add(self, block: bytes, stop: int | None = None) -> None:
         """Count the next block, or what stands before `stop` in it."""
         size = len(block) if stop is None else stop
-        # Of bytes, a slice that is not all of them is a copy.
-        view = block if size == len(block) <= CHUNK_BYTES else memoryview(block)[:size]
         if self._sha is not None:
-            self._hash(self._sha, view)
+            self._hash(self._sha, block if size == len(block) else memoryview(block)[:size])
         for start in range(0, size, CHUNK_BYTES):
-            piece = view[start : start + CHUNK_BYTES]
-            self._chunk_lines.append(block.count(NEWLINE, start, start + len(piece)))
+            piece = block[start : min(start + CHUNK_BYTES, size)]
+            self._chunk_lines.append(line_ends_in(piece))
             self._sums.append(xxh3_64_digest(piece))
             if self._decoder:
                 self._look(piece, last=False)
