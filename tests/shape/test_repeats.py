@@ -1,5 +1,7 @@
+import re
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from headgate.shape.repeats import inner_runs, shape_repeats
@@ -84,3 +86,58 @@ def test_every_line_that_is_left_out_has_its_like_before_it(runs, limit):
         kept = [line for line in lines_of(done.text) if line != NOTE]
         assert len(kept) + len(numbers) == len(lines)
         assert all(lines[n - 1][:9] == lines[n - 2][:9] for n in numbers)
+
+
+@pytest.mark.proves("S5")
+def test_blank_lines_in_a_row_are_said_to_be_blank():
+    text = "start\n" + "\n" * 30_000 + "end\n"
+
+    assert shaped(text, 100, kind="prose") == Shaped(
+        "start\n[lines 2-30001 are blank #k7q2]\nend", "the whole, repeated lines counted"
+    )
+
+
+@pytest.mark.proves("S5")
+def test_a_line_that_comes_a_million_times_is_counted_to_the_last():
+    text = "y\n" * 1_000_003
+
+    assert shaped(text, 100, kind="prose") == Shaped(
+        "y\n[line 1 comes 1,000,003 times, up to 1000003 #k7q2]",
+        "the whole, repeated lines counted",
+    )
+
+
+SAID_ONCE = re.compile(r"\[line (\d+) comes ([\d,]+) times, up to (\d+) #k7q2]")
+SAID_BLANK = re.compile(r"\[lines (\d+)-(\d+) are blank #k7q2]")
+
+
+def spelled_out(shown: str) -> list[str]:
+    lines: list[str] = []
+    for line in shown.split("\n"):
+        if found := SAID_ONCE.fullmatch(line):
+            first, times, last = (int(number.replace(",", "")) for number in found.groups())
+            assert (first, last) == (len(lines), len(lines) + times - 1)
+            lines += [lines[-1]] * (times - 1)
+        elif found := SAID_BLANK.fullmatch(line):
+            assert int(found[1]) == len(lines) + 1
+            lines += [""] * (int(found[2]) - len(lines))
+        else:
+            lines.append(line)
+    return lines
+
+
+@pytest.mark.proves("S5")
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["", "tick", "tock ö", "a b c"]), st.integers(1, 5_000)),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_what_is_counted_can_be_spelled_out_again(runs):
+    lines = [line for line, times in runs for _ in range(times)]
+    found = shaped("\n".join(lines) + "\n", 300, kind="prose")
+
+    assume(found is not None and found.how == "the whole, repeated lines counted")
+    assert found is not None
+    assert spelled_out(found.text) == lines

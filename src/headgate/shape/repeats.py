@@ -20,9 +20,15 @@ from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.worth import pointed_by
 from headgate.types import Kind, Query
 
-COUNTED_BYTES = 4 << 20
-COUNTED_LINES = 40_000
-"""Up to this size of text repeats are looked for, and counts are exact."""
+MOST_RUNS = 10_000
+"""A text with more changes from line to line does not say the same over and over."""
+
+LEAP_BYTES = 1 << 16
+"""How much of a line over and over is compared at once."""
+
+ALIKE_BYTES = 4 << 20
+ALIKE_LINES = 40_000
+"""Up to this size of text lines that differ in digits are looked for."""
 
 LEAST_SAME = 3
 """A line that comes less often takes less than the words about it."""
@@ -56,13 +62,12 @@ NOTE = "each gap leaves out only lines that differ from those before it in nothi
 
 def shape_repeats(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
     """Show all that differs; None where repetition is not what makes the text too big."""
-    if source.kind in OTHERS or len(source.data) > COUNTED_BYTES or source.lines > COUNTED_LINES:
+    if source.kind in OTHERS:
         return None
     too_much = 1 - room.limit * MOST_OF_ROOM / max(source.size, 1)
     if _alike_share(source.data) < too_much - UNSURE:
         return None
-    lines = source.data.removesuffix(b"\n").split(b"\n")
-    return _counted(lines, source, room, marker) or _alike(lines, source, room, query, marker)
+    return _counted(source, room, marker) or _alike(source, room, query, marker)
 
 
 def _alike_share(data: bytes) -> float:
@@ -75,8 +80,9 @@ def _alike_share(data: bytes) -> float:
         for period in range(1, LONGEST_PERIOD + 1):
             as_before = bytes(map(eq, lines[period:], lines))
             repeated |= int.from_bytes(as_before, "little") << 8 * period
-        total += sum(map(len, lines))
-        alike += sum(compress(map(len, lines), repeated.to_bytes(len(lines), "little")))
+        as_any_before = repeated.to_bytes(len(lines), "little")
+        total += sum(map(len, lines)) + len(lines)
+        alike += sum(compress(map(len, lines), as_any_before)) + sum(as_any_before)
     return alike / max(total, 1)
 
 
@@ -88,34 +94,65 @@ def _samples(data: bytes) -> list[bytes]:
     return [data[start : start + SAMPLE_BYTES] for start in starts]
 
 
-def _counted(lines: Sequence[bytes], source: Source, room: Room, marker: Marker) -> Shaped | None:
+def _counted(source: Source, room: Room, marker: Marker) -> Shaped | None:
     """The whole, each line that comes again at once with how often it does."""
-    if 2 * sum(map(eq, lines[1:], lines)) < len(lines):
+    runs = _runs(source.data)
+    if runs is None or 2 * (source.lines - len(runs)) < source.lines:
         return None
     out: list[str] = []
-    saved, start = 0, 0
-    for end in range(1, len(lines) + 1):
-        if end < len(lines) and lines[end] == lines[start]:
-            continue
-        times = end - start
-        text = lines[start].decode(errors="replace")
-        if times >= LEAST_SAME and text.strip():
-            first, last = marker.lines_before + start + 1, marker.lines_before + end
-            out += [text, marker.aside(f"line {first} comes {times:,} times, up to {last}")]
-            saved += (times - 1) * (len(text) + 1)
-        else:
-            out += [text] * times
-        start = end
+    saved, before = 0, marker.lines_before
+    for line, times in runs:
+        out += _said_once(line.decode(errors="replace"), times, before + 1, marker)
+        saved += (times - 1) * (len(line) + 1)
+        before += times
     if saved * 2 < len(source.data) * (1 - room.limit / max(source.size, 1)):
         return None
     whole = "\n".join(out)
     return Shaped(whole, WHOLE) if room.fits(whole) else None
 
 
-def _alike(
-    lines: Sequence[bytes], source: Source, room: Room, query: Query, marker: Marker
-) -> Shaped | None:
+def _said_once(text: str, times: int, first: int, marker: Marker) -> list[str]:
+    if times < LEAST_SAME:
+        return [text] * times
+    last = first + times - 1
+    if not text.strip():
+        return [marker.aside(f"lines {first}-{last} are blank")]
+    return [text, marker.aside(f"line {first} comes {times:,} times, up to {last}")]
+
+
+def _runs(data: bytes) -> list[tuple[bytes, int]] | None:
+    """Each line and how often it comes in a row; None where it changes too often."""
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    runs: list[tuple[bytes, int]] = []
+    at = 0
+    while at < len(data):
+        if len(runs) == MOST_RUNS:
+            return None
+        line = data[at : data.index(b"\n", at) + 1]
+        end = _end_of_run(data, line, at + len(line))
+        runs.append((line[:-1], (end - at) // len(line)))
+        at = end
+    return runs
+
+
+def _end_of_run(data: bytes, line: bytes, at: int) -> int:
+    """Where a line no longer comes again; in leaps, twice as far each time, and back again."""
+    leap = line
+    while data.startswith(leap, at):
+        at += len(leap)
+        leap += leap if len(leap) < LEAP_BYTES else b""
+    while len(leap) > len(line):
+        leap = leap[: len(leap) // 2]
+        at += len(leap) if data.startswith(leap, at) else 0
+    return at
+
+
+def _alike(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
     """All lines but those inside repetitions, of which the first ones are shown."""
+    if len(source.data) > ALIKE_BYTES or source.lines > ALIKE_LINES:
+        return None
+    lines = source.data.removesuffix(b"\n").split(b"\n")
     runs = inner_runs(source.data.removesuffix(b"\n").translate(None, DIGITS).split(b"\n"))
     if not runs:
         return None
