@@ -324,3 +324,39 @@ def test_a_marker_says_tokens_whatever_limits_are_measured_by(text):
         told.append(float(re.search(r"about ([\d.]+)k tokens", verdict.text)[1]))
 
     assert told[0] == pytest.approx(told[1], rel=0.05)
+
+
+BINARY = bytes(range(256)) * 1_000
+
+
+@pytest.mark.proves("S5")
+def test_much_binary_data_is_measured_by_its_length_and_described():
+    [verdict] = plan([result("bash", BINARY)]).verdicts
+
+    assert (verdict.kind, verdict.before.bytes, verdict.before.exact) == ("binary", 256_000, False)
+    assert verdict.text is not None
+    assert verdict.text.startswith("Binary data, 256,000 bytes, unknown format.")
+
+
+@pytest.mark.proves("P18")
+def test_much_binary_data_that_may_go_in_whole_is_made_readable():
+    exempt = Policy(batch=None, tools={"bash": ToolRule(exempt=True)})
+
+    [verdict] = plan([result("bash", BINARY)], exempt).verdicts
+
+    assert verdict.fate == "whole"
+    assert verdict.text is not None
+    assert "\\xff" in verdict.text
+    assert "\x00" not in verdict.text
+
+
+@pytest.mark.proves("P18")
+def test_much_binary_data_that_cannot_be_kept_is_let_in_readable_where_the_policy_says_so():
+    policy = Policy(store_fails="whole")
+    [spill] = plan([result("bash", BINARY)], policy).spills
+
+    [verdict] = plan([result("bash", BINARY)], policy, failed={spill.ref: "nowhere"}).verdicts
+
+    assert (verdict.fate, verdict.ref) == ("whole", None)
+    assert verdict.text is not None
+    assert "\x00" not in verdict.text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from headgate.arrive import Arrived, Identity, arrive, identify, measured_exactly
+from headgate.arrive import Arrived, Identity, arrive, identify
 from headgate.budget import SHARING
 from headgate.events import Event
 from headgate.judge import Desk, judge
@@ -111,9 +111,8 @@ def _cases(
 
 
 def _arrived(identity: Identity, limit: Limit, desk: Desk) -> Arrived:
-    arrived = arrive(identity, desk.policy, desk.meter)
     most = limit.count and limit.count - desk.policy.block_overhead
-    return measured_exactly(arrived, most, desk.policy, desk.meter)
+    return arrive(identity, desk.policy, desk.meter, most)
 
 
 def _decided(case: Case, share: int | None, desk: Desk) -> Verdict:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from headgate.marker import nothing_returned, without_signs
 from headgate.measure.size import SEAM_TOKENS, size_of
-from headgate.normalise import normalise, only_unicode
+from headgate.measure.vocab import EXACT_BYTES
+from headgate.normalise import is_binary, normalise, only_unicode
 from headgate.policy import Policy
 from headgate.types import Media, Meter, Query, Size, ToolResult
 
@@ -60,10 +61,11 @@ class Arrived:
     """A result, ready to be judged."""
 
     identity: Identity
-    text: bytes
-    """What a reader gets if it goes in whole: valid UTF-8, normalised, never blank."""
+    text: bytes | None
+    """What a reader gets if it goes in whole: valid UTF-8, normalised, never blank; None for binary
+    data that will not go in whole, which is described."""
     size: Size
-    """Of `text`, in every unit."""
+    """Of `text`, in every unit; of binary data its length."""
     note: int = 0
     """What the note above it takes, in the policy's unit."""
 
@@ -87,6 +89,10 @@ class Arrived:
         """Whether a reader gets other bytes than came."""
         return self.text is not self.original and self.text != self.original
 
+    def readable(self, policy: Policy) -> bytes:
+        """What a reader gets if it goes in whole after all."""
+        return _readable(self.identity, policy) if self.text is None else self.text
+
 
 def identify(result: ToolResult) -> Identity:
     """Tell a result from all others."""
@@ -96,24 +102,38 @@ def identify(result: ToolResult) -> Identity:
     return Identity(result, original, sha256.hex(), digest_of(result, sha256, media), len(media))
 
 
-def arrive(identity: Identity, policy: Policy, meter: Meter) -> Arrived:
-    """Make a result ready to be judged."""
-    text = readable(identity.original, identity.result, policy)
-    if not identity.media and not text.strip():
-        empty = nothing_returned(identity.result.tool, policy.marker)
-        text = empty.encode("utf-8", "backslashreplace")
+def arrive(identity: Identity, policy: Policy, meter: Meter, most: int | None = None) -> Arrived:
+    """Make a result ready to be judged; `most` of it may go in whole, None: all."""
     note = identity.result.note
     taken = meter.count(f"{note}\n") + SEAM_TOKENS if note else 0
-    return Arrived(identity, text, size_of(text, meter), taken)
+    length = len(identity.original)
+    if most is not None and length > most and _is_described(identity):
+        return Arrived(identity, None, Size(length, length, length, 1, exact=False), taken)
+    text = _readable(identity, policy)
+    return Arrived(identity, text, _measured(text, most, policy, meter), taken)
 
 
-def measured_exactly(arrived: Arrived, most: int | None, policy: Policy, meter: Meter) -> Arrived:
+def _is_described(identity: Identity) -> bool:
+    """Whether a result is so much binary data that nobody would want to read it byte by byte."""
+    if len(identity.original) < EXACT_BYTES or identity.result.kind not in (None, "binary"):
+        return False
+    return is_binary(identity.original)
+
+
+def _readable(identity: Identity, policy: Policy) -> bytes:
+    text = readable(identity.original, identity.result, policy)
+    if identity.media or (text and not text.isspace()):
+        return text
+    return nothing_returned(identity.result.tool, policy.marker).encode("utf-8", "backslashreplace")
+
+
+def _measured(text: bytes, most: int | None, policy: Policy, meter: Meter) -> Size:
     """Count a large text to the last token where its estimate leaves open whether it fits."""
-    surely_over = most is not None and arrived.size.tokens > most * SURELY_OVER
-    if arrived.size.exact or policy.unit != "tokens" or most is None or surely_over:
-        return arrived
-    tokens = meter.count(arrived.text.decode())
-    return replace(arrived, size=replace(arrived.size, tokens=tokens, exact=True))
+    size = size_of(text, meter)
+    surely_over = most is not None and size.tokens > most * SURELY_OVER
+    if size.exact or policy.unit != "tokens" or most is None or surely_over:
+        return size
+    return replace(size, tokens=meter.count(text.decode()), exact=True)
 
 
 def readable(original: bytes, result: ToolResult, policy: Policy) -> bytes:

@@ -96,14 +96,14 @@ def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
 
 def _noted(verdict: Verdict, arrived: Arrived, desk: Desk) -> Verdict:
     """The verdict with our note above what the model sees."""
-    shown = arrived.text.decode() if verdict.text is None else verdict.text
+    shown = arrived.readable(desk.policy).decode() if verdict.text is None else verdict.text
     text = f"{arrived.result.note}\n{shown}" if shown else arrived.result.note
     return replace(verdict, text=text, after=exact_size_of(text, desk.meter))
 
 
 def whole(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verdict:
     """A result goes in whole; one that normalising changed keeps its original."""
-    text = arrived.text.decode() if arrived.changed else None
+    text = arrived.readable(desk.policy).decode() if arrived.changed else None
     ref = desk.ref(arrived.sha256) if text is not None and arrived.original else None
     return _verdict(
         arrived,
@@ -166,7 +166,7 @@ def shortened(
 
 def _shaped(arrived: Arrived, kind: Kind, most: int, desk: Desk) -> Shaped:
     source = Source(
-        data=arrived.original if kind == "binary" else arrived.text,
+        data=arrived.original if kind == "binary" else arrived.readable(desk.policy),
         kind=kind,
         size=arrived.size.of(desk.policy.unit),
         lines=arrived.size.lines,
@@ -191,7 +191,7 @@ def _has_form(arrived: Arrived, desk: Desk) -> bool:
         return False
     from headgate.shape.forms import has_form
 
-    return has_form(arrived.text, arrived.size.of(policy.unit), policy, arrived.result)
+    return has_form(arrived.readable(policy), arrived.size.of(policy.unit), policy, arrived.result)
 
 
 def _verdict(

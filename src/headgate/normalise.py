@@ -17,6 +17,11 @@ from headgate.visible import DIRTY, Visible, show_bytes
 BLOCK_BYTES = 256 * 1024
 """Dirty text is worked on in blocks of this size at most; clean blocks between them pass as is."""
 
+HEAD_BYTES = 64 * 1024
+"""What a text is shows in its first bytes, and in these at the latest."""
+
+TEXT_BYTES = bytes(set(range(0x20, 0x100)) - {0x7F} | set(b"\t\n\r\f\b\a\x1b"))
+
 UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 _SURROGATE = re.compile("\udced([\udca0-\udcbf])([\udc80-\udcbf])")
@@ -61,6 +66,17 @@ def is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether these bytes are no text in any encoding: too many controls at their start."""
+    head = data[:HEAD_BYTES]
+    if head[:2] in UTF_16:
+        return False
+    controls = len(head.translate(None, TEXT_BYTES))
+    zeros = head.count(b"\0")
+    # Names separated by NUL are text; one in ten is more than any name is short.
+    return (controls - zeros) * 50 > len(head) or zeros * 10 > len(head)
 
 
 class Normaliser:

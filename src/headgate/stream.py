@@ -16,7 +16,7 @@ from headgate.errors import StoreError
 from headgate.judge import Desk, shortened
 from headgate.limits import Limit
 from headgate.marker import Kept, Marker, without_signs
-from headgate.normalise import Normaliser
+from headgate.normalise import HEAD_BYTES, Normaliser
 from headgate.policy import FORMS, Keep
 from headgate.refs import ref_of
 from headgate.shape.binary import describe
@@ -26,9 +26,6 @@ from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.sketch import PIECE_BYTES, Sketch, Sketcher
 from headgate.shape.text import ERROR, end_bytes, leaning_of
 from headgate.types import Kind, Meter, Ref, Size, ToolResult, Verdict, Writer
-
-KIND_BYTES = 64 * 1024
-"""What is kept of the raw start to recognise the kind."""
 
 SAMPLE_BYTES = 1_024
 SAMPLES = 256
@@ -98,8 +95,8 @@ class Passing:
         """Take the next bytes."""
         self.sha256.update(chunk)
         self.length += len(chunk)
-        if len(self.head) < KIND_BYTES:
-            self.head += chunk[: KIND_BYTES - len(self.head)]
+        if len(self.head) < HEAD_BYTES:
+            self.head += chunk[: HEAD_BYTES - len(self.head)]
         writer = self.writer
         if writer is not None and self.failure is None:
             self._try(lambda: writer.write(chunk))
@@ -108,7 +105,7 @@ class Passing:
 
     def _is_binary(self) -> bool:
         """Whether this is not text: then its first bytes and its length are all that is shown."""
-        if self.kind is None and len(self.head) >= KIND_BYTES:
+        if self.kind is None and len(self.head) >= HEAD_BYTES:
             self.kind = self.result.kind or recognise(self.head, tool=self.result.tool)
         return self.kind == "binary"
 

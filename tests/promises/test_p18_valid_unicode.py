@@ -1,10 +1,21 @@
+import random
 import unicodedata
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headgate import Policy, ToolResult, tokens
+from headgate.admit import plan_batch
+from headgate.judge import Desk
+from headgate.ledger import Ledger
+from headgate.limits import NO_OVERRIDES
+from headgate.measure.meters import meter_for
 from headgate.normalise import Normaliser, normalise, only_unicode
+from headgate.policy import Keep
+from headgate.presets import PRESETS
+from headgate.types import Kind
 from tests.nasty import nasty_bytes
 
 BIDI = {*map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A)), *"\u200e\u200f\u061c"}
@@ -47,3 +58,32 @@ def test_a_text_to_be_edited_is_valid_unicode(data):
     valid = only_unicode(data)
 
     assert valid.decode().encode() == valid
+
+
+POLICIES = [
+    *PRESETS.values(),
+    *(Policy(result=tokens(128), batch=None, keep=keep) for keep in get_args(Keep)),
+]
+
+
+def seen_of(data: bytes, policy: Policy, kind: Kind | None = None) -> str:
+    desk = Desk(policy, meter_for(policy.vocab, policy.unit), bytes(32), "default")
+    result = ToolResult.of("bash", data, call_id="call_1", kind=kind)
+    [verdict] = plan_batch([result], Ledger(None), desk, NO_OVERRIDES).verdicts
+    return data.decode() if verdict.text is None else verdict.text
+
+
+@pytest.mark.proves("P18")
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.keep)
+@pytest.mark.parametrize("size", [1_000, 200_000])
+@pytest.mark.parametrize("kind", [None, "log", "csv", "json", "binary"])
+def test_binary_data_is_shown_without_raw_controls_whatever_the_policy_keeps(policy, size, kind):
+    data = random.Random(size).randbytes(size)
+
+    assert not has_raw_controls(seen_of(data, policy, kind))
+
+
+@pytest.mark.proves("P18")
+@given(st.one_of(nasty_bytes, st.binary(max_size=300)), st.sampled_from(POLICIES))
+def test_whatever_comes_in_is_shown_without_raw_controls(data, policy):
+    assert not has_raw_controls(seen_of(data * 20, policy))

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.shape.kinds import HEAD_BYTES, TAIL_BYTES, is_binary, language_of, recognise
+from headgate.normalise import HEAD_BYTES, is_binary
+from headgate.shape.kinds import TAIL_BYTES, language_of, recognise
 from headgate.types import KINDS
 from tests.nasty import nasty_bytes
 from tests.shape.kind_samples import SAMPLES, SOURCES

@@ -18,7 +18,7 @@ def shape(
     from headgate.shape.stamps import shape_unstamped
     from headgate.shape.ways import BY_POSITION
 
-    if keep in BY_POSITION:
+    if keep in BY_POSITION and source.kind != "binary":
         return BY_POSITION[keep](source, room, query, marker)
 
     def by_kind(source: Source, room: Room, marker: Marker) -> Shaped:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from headgate.normalise import UTF_16, normalise
+from headgate.normalise import HEAD_BYTES, UTF_16, is_binary, normalise
 from headgate.shape.gutter import GUTTER_BYTES, has_gutter
 from headgate.shape.matcher import Matcher
 from headgate.shape.preface import preface_of
@@ -19,7 +19,6 @@ from headgate.shape.stamps import unstamped
 from headgate.shape.traits import BUILDS, LANGUAGES, LINE, LOGGED, OTHERS, TESTS, TRACES
 from headgate.types import Kind
 
-HEAD_BYTES = 64 * 1024
 TAIL_BYTES = 16 * 1024
 
 FIRST_LINES = 24
@@ -29,8 +28,6 @@ LINE_BYTES = 240
 
 RAW = (b"\x1b", b"\r", b"\b")
 """Signs that a text was not normalised yet."""
-
-TEXT_BYTES = bytes(set(range(0x20, 0x100)) - {0x7F} | set(b"\t\n\r\f\b\a\x1b"))
 
 CODE_LINE = re.compile(
     rb"[ \t]*(?:#|//|/\*|\*|--|@|<|\$|[}\])]|[A-Z]{3,12} |[\w.\"'-]+(?:\[[^\]]*\])? ?(?:[:=({]|\+=)"
@@ -101,7 +98,7 @@ class _View:
 
 def recognise(data: bytes, *, tool: str = "") -> Kind:
     """The kind of a result, normalised or not; `tool` helps where its structure says little."""
-    if is_binary(data[:HEAD_BYTES]):
+    if is_binary(data):
         return "binary"
     preface = preface_of(data)
     text = unstamped(_sample(data[preface:] if preface else data))
@@ -127,16 +124,6 @@ def language_of(data: bytes) -> str | None:
         return None
     name, weight = _view(text, lines).language
     return name if weight >= 4 else None
-
-
-def is_binary(head: bytes) -> bool:
-    """Whether these bytes are no text in any encoding: too many controls."""
-    if head[:2] in UTF_16:
-        return False
-    controls = len(head.translate(None, TEXT_BYTES))
-    zeros = head.count(b"\0")
-    # Names separated by NUL are text; one in ten is more than any name is short.
-    return (controls - zeros) * 50 > len(head) or zeros * 10 > len(head)
 
 
 def looks_like_json(text: bytes) -> bool:
