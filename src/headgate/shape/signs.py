@@ -12,20 +12,33 @@ from collections.abc import Sequence
 from headgate.scan import Hit, Scanner
 from headgate.shape.matcher import Matcher
 
-SIGNS: tuple[tuple[bytes, float], ...] = (
+ENDS: tuple[tuple[bytes, float], ...] = (
     (rb"(?i)\bexit(ed)?( with)?( exit)?( code| status)?[ :=]+[1-9]", 3),
     (rb"(?i)\b(status|code|returned)[ :=]+[1-9][0-9]{0,2}\b", 3),
     (rb"\*\*\* .{0,200}Error [1-9]", 3),
+)
+"""A command ended badly: what it printed last stands before this."""
+
+COUNTS: tuple[tuple[bytes, float], ...] = (
+    (rb"(?i)\b[1-9][0-9]* (failed|failing|errors?|failures?|problems?)\b", 7),
+    (rb"(?i)\b(failures|errors|failed): ?[1-9]", 7),
+    (rb"\b[0-9]+ (passed|passing)\b", 5),
+)
+"""How much failed, or went well."""
+
+WORDS: tuple[tuple[bytes, float], ...] = (
+    (rb"(?i)\berrors?\b ?[:\]!)]|\berr!|\berror [a-z]{0,3}[0-9]|^[ \t]*error\b", 5),
+    (rb"(?i)\berrors?\b", 5),
+    (rb"(?i)\bfail(ed|ure|ures|s|ing)?\b", 7),
+)
+"""Words that mean trouble, or are part of a name: `error-handling.js`."""
+
+OTHERS: tuple[tuple[bytes, float], ...] = (
     (rb"(?i)\b(fatal|panic|panicked|segmentation fault|core dumped|out of memory|oomkilled)\b", 8),
     (rb"(?i)\babort(ed)?\b", 6),
     (rb"(?i)traceback \(most recent call last\)|^exception in|stack ?trace", 6),
-    (rb"(?i)\berrors?\b ?[:\]!)]|\berr!|\berror [a-z]{0,3}[0-9]|^[ \t]*error\b", 5),
     (rb"(Error|Exception)\b", 7),
-    (rb"(?i)\berrors?\b", 5),
     (rb"\bFAIL(ED|URE|URES|S)?\b|\bFailures?:", 11),
-    (rb"(?i)\bfail(ed|ure|ures|s|ing)?\b", 7),
-    (rb"(?i)\b[1-9][0-9]* (failed|failing|errors?|failures?|problems?)\b", 7),
-    (rb"(?i)\b(failures|errors|failed): ?[1-9]", 7),
     ("✖|✗|✘|✕|×|●|❌".encode(), 4),
     (rb"^[ \t]*not ok\b", 6),
     (rb"^[ \t]*[0-9]{1,4}\) \S", 11),
@@ -42,17 +55,16 @@ SIGNS: tuple[tuple[bytes, float], ...] = (
     (rb"^(_{3,}|={3,}|-{3,}|\*{3,}|#{3,}) \S.{0,160} (_{3,}|={3,}|-{3,}|\*{3,}|#{3,})$", 5),
     (rb"(HTTP/[0-9.]{1,3}\"|\bstatus\"?[:=]) ?5[0-9][0-9]\b", 6),
     ("[^ ] (━━━━━━━━|────────|════════|⎯⎯⎯⎯⎯⎯⎯⎯)".encode(), 12),
-    (rb"\b[0-9]+ (passed|passing)\b", 5),
 )
 
-ENDINGS = frozenset({0, 1, 2})
-"""Signs that a command ended badly: what it printed last stands before them."""
-
-COUNTS = frozenset({11, 12, 24})
-"""Signs that count what failed, or what went well."""
-
+SIGNS = (*ENDS, *COUNTS, *WORDS, *OTHERS)
 SCANNER = Scanner([pattern for pattern, _ in SIGNS])
 WEIGHTS = tuple(weight for _, weight in SIGNS)
+
+ENDING = range(len(ENDS))
+COUNTING = range(ENDING.stop, ENDING.stop + len(COUNTS))
+NAMING = range(COUNTING.stop, COUNTING.stop + len(WORDS))
+"""Where these stand among all signs, which is how the scanner calls them."""
 
 MORE = 0.3
 """What a second sign in the same line adds to the weightiest."""
@@ -91,9 +103,6 @@ DAMPED_BY = Matcher((pattern for pattern, _ in DAMPING), "i")
 
 NAME_BYTES = frozenset(b"-_/.")
 LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-WORD_SIGNS = frozenset(
-    i for i, (pattern, _) in enumerate(SIGNS) if b"errors?\\b" in pattern or b"fail(" in pattern
-)
 NAMED = 1.0
 LONGEST_WORD_BYTES = 24
 
@@ -109,12 +118,12 @@ def ends_well(end: bytes) -> bool:
 
 def weight(data: bytes, hits: Sequence[Hit], line: bytes) -> float:
     """What the signs in one line are worth: less where it only names them, or denies them."""
-    ends = {end for sign, end in hits if sign in WORD_SIGNS}
+    ends = {end for sign, end in hits if sign in NAMING}
     names = {end for end in ends if _names_it(data, end)}
-    signs = {-1 if sign in WORD_SIGNS and end in names else sign for sign, end in hits}
+    signs = {-1 if sign in NAMING and end in names else sign for sign, end in hits}
     weights = [WEIGHTS[sign] if sign >= 0 else NAMED for sign in signs]
     most = max(weights)
-    damping = _damping(line, counts=not COUNTS.isdisjoint(signs))
+    damping = _damping(line, counts=any(sign in COUNTING for sign in signs))
     return (most + MORE * (sum(weights) - most)) * damping
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from headgate.measure.lengths import chars_in, line_ends_in
 from headgate.measure.size import lines_in
 from headgate.scan import Hit
-from headgate.shape.signs import ENDINGS, SCANNER, weight
+from headgate.shape.signs import ENDING, SCANNER, weight
 from headgate.types import Query
 
 PIECE_BYTES = 1 << 20
@@ -260,7 +260,7 @@ class Sketcher:
 
 def _is_end(piece: bytes, stop: int, hits: Sequence[Hit]) -> bool:
     """Whether a line says that a command ended badly, and not that its output comes now."""
-    if ENDINGS.isdisjoint(sign for sign, _ in hits):
+    if not any(sign in ENDING for sign, _ in hits):
         return False
     return not OUTPUT_BELOW.search(piece, stop, stop + NEXT_BYTES)
 
