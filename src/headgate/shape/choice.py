@@ -116,8 +116,17 @@ class Choice:
     """The lines chosen so far and what they cost."""
 
     def __init__(
-        self, lines: Lines, room: Room, marker: Marker, limit: int, *, chars_per_unit: float
+        self,
+        lines: Lines,
+        room: Room,
+        marker: Marker,
+        limit: int,
+        *,
+        chars_per_unit: float,
+        in_full: bool,
     ) -> None:
+        self.in_full = in_full
+        """Whether there is room for all words of the main marker."""
         self.chars_per_unit = chars_per_unit
         """About how long a text is that measures one: a guess, made true by `settle`."""
         self.lines = lines

@@ -69,8 +69,9 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
     chars_per_unit = sketch.chars / max(size, 1)
     brightest = _brightest(sketch, int(room.limit * chars_per_unit))
     lines = lines_of(sketch, brightest)
-    limit = room.limit - room.size(_main(marker, lines, sketch, size, room) + "\n")
-    choice = Choice(lines, room, marker, limit, chars_per_unit=chars_per_unit)
+    taken, in_full = _reserved(marker, lines, sketch, size, room)
+    limit = room.limit - taken
+    choice = Choice(lines, room, marker, limit, chars_per_unit=chars_per_unit, in_full=in_full)
     lights = lit(brightest, lines.at_hand.get, lines.total)
     _fill_ends(choice, leaning)
     found = _show_brightest(choice, sketch, lights)
@@ -269,18 +270,16 @@ def _drop_some(choice: Choice, lights: Mapping[int, float], over: int) -> None:
             return
 
 
-def _main(marker: Marker, lines: Lines, sketch: Sketch, size: int, room: Room) -> str:
-    """The main marker at its largest, to reserve its room."""
-    long = marker.long(
-        sketch.chars,
-        sketch.chars,
-        "lines",
-        marker.tokens_in(size),
-        Ask("lines", f"{lines.total}-{lines.total}"),
-    )
-    if room.size(long) * 2 <= room.limit:
-        return long
-    return marker.short(sketch.chars, sketch.chars, "lines")
+def _reserved(
+    marker: Marker, lines: Lines, sketch: Sketch, size: int, room: Room
+) -> tuple[int, bool]:
+    """What the main marker takes at its largest, and whether there is room for all its words."""
+    ask = Ask("lines", f"{lines.total}-{lines.total}")
+    long = marker.long(sketch.chars, sketch.chars, "lines", marker.tokens_in(size), ask)
+    taken = room.size(long + "\n")
+    if taken * 2 <= room.limit:
+        return taken, True
+    return room.size(marker.short(sketch.chars, sketch.chars, "lines") + "\n"), False
 
 
 def _render(choice: Choice, sketch: Sketch, size: int) -> str:
@@ -297,9 +296,11 @@ def _render(choice: Choice, sketch: Sketch, size: int) -> str:
     elif choice.clipped:
         hidden = sum(choice.clipped.values())
         tokens = marker.tokens_in(left_out)
-        main = marker.long(hidden, sketch.chars, "chars", tokens, _ask_inside(choice))
-        if choice.room.size(main) * 2 > choice.room.limit:
-            main = marker.short(hidden, sketch.chars, "chars")
+        main = (
+            marker.long(hidden, sketch.chars, "chars", tokens, _ask_inside(choice))
+            if choice.in_full
+            else marker.short(hidden, sketch.chars, "chars")
+        )
     at_head = bool(main) and (left_out * MUCH > size or not gaps)
     out = [main] if at_head else []
     biggest = max(gaps, key=lambda gap: gap[1] - gap[0], default=None)
@@ -332,11 +333,9 @@ def _gap_line(
 
 
 def _long_or_short(choice: Choice, missing: int, total: int, left_out: int, ask: Ask) -> str:
-    tokens = choice.marker.tokens_in(left_out)
-    long = choice.marker.long(missing, total, "lines", tokens, ask)
-    if choice.room.size(long) * 2 <= choice.room.limit:
-        return long
-    return choice.marker.short(missing, total, "lines")
+    if not choice.in_full:
+        return choice.marker.short(missing, total, "lines")
+    return choice.marker.long(missing, total, "lines", choice.marker.tokens_in(left_out), ask)
 
 
 def _in_words(choice: Choice, found: int) -> str:
