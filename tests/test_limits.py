@@ -136,7 +136,7 @@ def test_only_finite_numbers_above_zero_override_and_the_rest_is_reported(tools,
     good = {
         tool: value
         for tool, value in tools.items()
-        if type(value) in (int, float) and math.isfinite(value) and value >= 1
+        if type(value) in (int, float) and math.isfinite(value) and value > 0
     }
     assert table.tools.keys() == good.keys()
     assert all(count >= 128 for count in table.tools.values())

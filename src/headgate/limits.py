@@ -124,13 +124,16 @@ def _is_image(block: Block) -> bool:
 
 
 def _count(value: object) -> int | None:
-    """A finite number above zero as a whole one that can be written down, else None."""
+    """A finite number above zero as a whole one that can be written down, else None.
+
+    Less than one is none at all; the smallest limit holds then.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     # `isfinite` cannot take an integer of hundreds of digits, and a model can write one.
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return int(min(value, MOST_COUNT)) if value >= 1 else None
+    return int(min(value, MOST_COUNT)) if value > 0 else None
 
 
 def within(policy: Policy, most: Amount) -> Policy:

@@ -145,6 +145,7 @@ def test_what_a_call_asks_for_is_no_part_of_the_chain():
 def test_an_override_below_the_smallest_limit_is_that_limit():
     """Differs: rule 0.6, a marker needs 512 characters."""
     assert limit_of(grep(1), {"tools": {"Grep": 10}}).count == 512
+    assert limit_of(grep(1), {"tools": {"Grep": 0.5}}).count == 512
 
 
 # "Persistence Flow", figure 12-1
