@@ -17,7 +17,7 @@ from headgate.errors import RefNotFound, RequestError, StoreError
 from headgate.events import Event, Hook, SpillFailed
 from headgate.journal import Journal
 from headgate.ledger import Key, Ledger
-from headgate.limits import HOLD_BYTES, Limit, limit_for
+from headgate.limits import HOLD_BYTES, Limit, OverrideTable, limit_for
 from headgate.marker import ON_DISK
 from headgate.policy import Policy
 from headgate.session import Session
@@ -319,16 +319,20 @@ class Gate:
             elif passing.failure is not None:
                 self._session.emit(SpillFailed(verdict.ref or "", verdict.call_id, passing.failure))
             key = Key(b"", verdict.call_id, arrived.identity.digest)
-            plan = Plan((key,), (verdict,), (), (), self.policy.batch_count)
+            plan = Plan((key,), (verdict,), (), (), self._stream_budget(self._session.overrides()))
             return shown(arrived.result, self._recorded(plan)[0])
 
     def _stream_limit(self, result: ToolResult) -> Limit:
         """The limit of a result that comes alone; what nothing bounds is bounded by the default."""
-        limit, events = limit_for(result, self.policy, self._session.overrides())
+        overrides = self._session.overrides()
+        limit, events = limit_for(result, self.policy, overrides)
         for event in events:
             self._session.emit(event)
-        counts = [limit.count or self.policy.result.count, self.policy.batch_count]
+        counts = [limit.count or self.policy.result.count, self._stream_budget(overrides)]
         return replace(limit, count=min(count for count in counts if count is not None))
+
+    def _stream_budget(self, overrides: OverrideTable) -> int | None:
+        return overrides.batch or self.policy.batch_budget()
 
     def _ref_asked_for(self, arguments: Mapping[str, object]) -> Ref:
         ref = arguments.get("ref")

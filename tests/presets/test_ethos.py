@@ -382,9 +382,27 @@ def test_a_single_result_gets_all_of_a_raised_budget(gate_with):
 
 
 def test_the_operator_can_raise_it_while_it_runs(gate_with):
-    gate = gate_with(ETHOS, overrides=lambda: {"batch": 120_000})
+    gate = gate_with(ETHOS, overrides=lambda: {"batch": 300_000})
 
-    assert texts(gate, 120_000) == ["x" * 120_000]
+    assert texts(gate, 300_000) == ["x" * 300_000]
+
+
+@pytest.mark.parametrize("budget", [300_000, 2_000_000])
+def test_nothing_but_the_budget_bounds_a_single_result(gate_with, budget):
+    # "a single tool call in one turn gets the full 80k", whatever the budget is raised to
+    gate = gate_with(ETHOS.replace(batch=chars(budget)))
+
+    assert texts(gate, budget) == ["x" * budget]
+    assert texts(gate, budget + 1) == [cut(budget + 1, budget)]
+
+
+def test_a_result_that_streams_in_has_the_operators_budget_too(gate_with):
+    gate = gate_with(ETHOS, overrides=lambda: {"batch": 300_000})
+    stream = gate.stream("c1", "terminal")
+    for _ in range(100):
+        stream.write(b"x" * 200_000)
+
+    assert stream.close().text == cut(20_000_000, 300_000)
 
 
 # Trade-offs

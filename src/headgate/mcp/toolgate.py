@@ -154,7 +154,7 @@ class ToolGate:
         value = loaded_object(original)
         lists = {name: each for name, each in value.items() if isinstance(each, list)}
         marker = marker_for(self.gate, sha256(original).hexdigest(), call.call_id)
-        most = self.gate.policy.result.count - self.gate.policy.block_overhead
+        most = self.gate.policy.alone_count - self.gate.policy.block_overhead
         room = Room(most, self.gate.meter)
         if not lists:
             return pare(value, room, marker, call.form)
