@@ -4,11 +4,12 @@ import re
 
 import pytest
 
-from headgate import Gate, Policy, RequestError, tokens
+from headgate import Gate, Policy, RequestError, chars, tokens, utf8_bytes
 from headgate.hooks import CLIENTS
 from headgate.hooks.answering import answered, client_of, event_of, session_of
 from headgate.hooks.heard import Heard
 from headgate.measure.meters import meter_for
+from headgate.presets import ETHOS
 from tests.hooks import events
 from tests.hooks.events import BIG, SESSION, bash, raw
 
@@ -87,6 +88,24 @@ def test_two_streams_share_the_limit_of_one_result(home):
     assert answer is not None
     updated = answer["hookSpecificOutput"]["updatedToolOutput"]
     assert METER.count(updated["stdout"]) + METER.count(updated["stderr"]) <= 2_000
+
+
+def test_two_streams_share_the_budget_where_a_result_has_no_limit_of_its_own(home):
+    event = raw(events.claude_code(bash(BIG, BIG), home=home))
+
+    answer = answered("claude-code", event, ETHOS)
+
+    assert answer is not None
+    updated = answer["hookSpecificOutput"]["updatedToolOutput"]
+    assert len(updated["stdout"]) + len(updated["stderr"]) <= 80_000
+
+
+@pytest.mark.parametrize("limit", [chars(3_000), utf8_bytes(3_000), tokens(700)])
+def test_what_codex_passes_on_never_raises_the_limit_of_a_policy(home, limit):
+    answer = answered("codex", raw(events.codex(BIG)), Policy(result=limit))
+
+    assert answer is not None
+    assert meter_for("o200k", limit.unit).count(answer["reason"]) <= limit.count
 
 
 def test_the_whole_comes_from_the_file_the_cli_wrote(home):

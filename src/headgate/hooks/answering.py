@@ -18,7 +18,7 @@ from headgate.hooks.heard import Answer, Client, Event, Heard, Place, Shown
 from headgate.limits import within
 from headgate.policy import CHARS_PER_TOKEN, Policy
 from headgate.refs import REF_PATTERN
-from headgate.types import Text, ToolResult
+from headgate.types import Amount, Text, ToolResult
 
 if TYPE_CHECKING:
     from headgate.events import Hook
@@ -100,9 +100,13 @@ def policy_for(policy: Policy, heard: Heard) -> Policy:
         # No CLI has our tool by itself. A file it can open; where there is none, our command.
         marker = replace(marker, reader="file", tool=marker.cli)
     policy = policy.replace(marker=marker)
-    if heard.most is not None and policy.result.count * CHARS_PER_TOKEN > heard.most.count:
-        policy = within(policy, heard.most)
-    return policy.replace(batch=policy.result) if len(heard.texts) > 1 else policy
+    alone = policy.alone_count
+    if heard.most is not None and alone * CHARS_PER_TOKEN > heard.most.count:
+        # A character has at least one byte: so many bytes are never more than the policy allows.
+        bytes_allowed = alone * CHARS_PER_TOKEN if policy.unit == "tokens" else alone
+        policy = within(policy, replace(heard.most, count=min(heard.most.count, bytes_allowed)))
+    shared = Amount(policy.alone_count, policy.unit)
+    return policy.replace(batch=shared) if len(heard.texts) > 1 else policy
 
 
 def decided(gate: Gate, heard: Heard) -> Iterator[tuple[Place, str]]:
