@@ -303,6 +303,19 @@ def test_whatever_a_note_says_a_shortened_result_stays_in_its_limit(note, start,
     assert METER.count(seen) + 4 <= limit
 
 
+@pytest.mark.proves("R10", "P2")
+def test_a_note_gives_way_where_it_and_its_result_count_for_more_than_both():
+    policy = Policy(result=tokens(256), vocab="median of three", keep="head")
+    meter = meter_for(policy.vocab, policy.unit)
+    desk = Desk(policy, meter, KEY, "default")
+    noted = replace(big(count=900), note="n" * 3_000)
+
+    [verdict] = plan_batch([noted], Ledger(None), desk, NO_OVERRIDES).verdicts
+
+    assert verdict.text.startswith("[88")
+    assert meter.count(verdict.text) + 4 <= 256 < meter.count(f"{noted.note}\n{verdict.text}")
+
+
 def test_a_result_is_shown_with_all_that_came_with_it():
     came = ToolResult(
         *("c", "bash", (Text("x"),), True, {"a": 1}, tokens(5), "log", 7, True, "note", "store")

@@ -83,15 +83,22 @@ def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
     has_note = arrived.note > 0 and (most is None or most - arrived.note >= desk.policy.minimum)
     note = arrived.note if has_note else 0
     fits = most is None or (size + note <= most and not _has_form(arrived, desk))
-    if most is None or fits or desk.lets_in_whole(arrived.sha256):
+    lets_in = most is None or desk.lets_in_whole(arrived.sha256)
+    if most is None or fits or lets_in:
         verdict = whole(arrived, limit, share, desk)
-        if most is not None and not fits:
+        if not fits:
             verdict = replace(verdict, reason=LET_IN)
     else:
         kind = arrived.result.kind or recognise(arrived.original, tool=arrived.result.tool)
         shaped = _shaped(arrived, kind, most - note, desk)
         verdict = shortened(arrived, limit, share, kind, shaped, desk)
-    return _noted(verdict, arrived, desk) if has_note else verdict
+    if not has_note:
+        return verdict
+    noted = _noted(verdict, arrived, desk)
+    # Some rules count two texts for more than both together: there, too, a note gives way.
+    reckoned = size + note if fits else most
+    takes = noted.after.of(desk.policy.unit) + desk.policy.block_overhead
+    return noted if lets_in or reckoned is None or takes <= reckoned else verdict
 
 
 def _noted(verdict: Verdict, arrived: Arrived, desk: Desk) -> Verdict:
