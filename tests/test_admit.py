@@ -373,3 +373,28 @@ def test_much_binary_data_that_cannot_be_kept_is_let_in_readable_where_the_polic
     assert (verdict.fate, verdict.ref) == ("whole", None)
     assert verdict.text is not None
     assert "\x00" not in verdict.text
+
+
+@pytest.mark.parametrize(
+    ("keep", "content", "kind"),
+    [
+        ("envelope", "word " * 300, None),
+        ("excerpt", "[1,2,3]", None),
+        ("envelope", "[1,2,3]", "log"),
+    ],
+)
+def test_a_form_holds_only_for_what_it_is_the_form_of(keep, content, kind):
+    policy = Policy(keep=keep, cap=tokens(200), page_items=1)
+    [verdict] = plan([replace(result("bash", content), kind=kind)], policy).verdicts
+
+    assert (verdict.fate, verdict.text) == ("whole", None)
+
+
+@pytest.mark.proves("P3")
+def test_pages_of_arrays_that_would_fit_keep_to_the_budget_of_their_batch():
+    policy = Policy(keep="envelope", page_items=2, batch=tokens(1_000), block_overhead=0)
+    array = f'["{"word " * 150}", "{"word " * 80}", 3]'
+    planned = plan([result("bash", array, call_id=f"c{n}") for n in range(4)], policy)
+
+    assert METER.count(array) * 4 < 1_000 < 1_000 * 1.1
+    assert sum(verdict.after.tokens for verdict in planned.verdicts) <= 1_000

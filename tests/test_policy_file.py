@@ -143,6 +143,60 @@ def test_tables_say_what_holds_for_one_tool():
     }
 
 
+def test_a_rule_for_one_tool_leaves_the_others_of_the_preset():
+    policy = policy_from_toml('preset = "claude_code"\n[tools.Grep]\nlimit = 9000')
+
+    assert dict(policy.tools) == {
+        "Read": ToolRule(exempt=True),
+        "Grep": ToolRule(limit=chars(9_000)),
+    }
+
+
+def test_a_rule_for_one_class_leaves_the_readers_exempt():
+    for policy in (
+        policy_from_toml("[classes.search]\nlimit = 3000"),
+        policy_from_environment({"HEADGATE_CLASSES": "{ search = { limit = 3000 } }"}),
+    ):
+        assert dict(policy.classes) == {
+            "read": ToolRule(exempt=True, limit=tokens(25_000)),
+            "search": ToolRule(limit=tokens(3_000)),
+        }
+
+
+def test_a_rule_that_is_named_again_changes_only_what_it_says():
+    policy = policy_from_toml('preset = "default"\n[classes.read]\nlimit = 9000')
+
+    assert dict(policy.classes) == {"read": ToolRule(exempt=True, limit=tokens(9_000))}
+
+
+def test_a_rule_can_be_taken_away_and_all_of_them():
+    one = policy_from_toml('preset = "ethos"\n[tools]\nread_file = "none"\nnobody = "none"')
+    all_of_them = policy_from_toml('preset = "ethos"\ntools = {}')
+
+    assert set(one.tools) == {"web_search", "delegate_task"}
+    assert all_of_them.tools == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "read"),
+    [
+        ("asked_tokens", '["max_tokens", "budget"]', ("max_tokens", "budget")),
+        ("asked_tokens", "max_tokens, budget", ("max_tokens", "budget")),
+        ("asked_tokens", "[]", ()),
+        ("page_arguments", '["p", "n"]', ("p", "n")),
+    ],
+)
+def test_a_variable_takes_a_list_as_toml_has_it_or_with_commas(name, value, read):
+    policy = policy_from_environment({f"HEADGATE_{name.upper()}": value})
+
+    assert getattr(policy, name) == read
+
+
+def test_a_list_that_is_none_is_one_clear_line():
+    with pytest.raises(PolicyError, match="HEADGATE_ASKED_LINES is .* which is no TOML"):
+        policy_from_environment({"HEADGATE_ASKED_LINES": '["max_lines"'})
+
+
 def test_a_marker_table_changes_only_what_it_names():
     assert policy_from_toml('[marker]\nreader = "cli"').marker == MarkerStyle(reader="cli")
 
@@ -164,6 +218,9 @@ def test_a_marker_table_changes_only_what_it_names():
         ("[batch_by_window]\nsmall_tokens = 5", "leaves out large, large_tokens, small"),
         ('[marker]\ncontents = [["a", "b"]]', "each of its lists has 3 words"),
         ("[counting]\nwarn_at = 3", "counting.warn_at is 3; it takes a list"),
+        ("[counting]\nwarn_at = [0.5, 2]", "counting.warn_at has 2.0; it takes shares, from 0 to 1"),
+        ("[counting]\nwarn_at = [nan]", "counting.warn_at has nan; it takes shares, from 0 to 1"),
+        ("[counting]\nmessage_tokens = -1", "counting.message_tokens is -1; it cannot be below 0"),
         ("vocab = 5", "vocab is 5; it takes text"),
         ("[marker]\nlong = 5", "marker.long is 5; it takes text"),
         ("window_tokens = 100.5", "window_tokens is 100.5; it takes a whole number"),

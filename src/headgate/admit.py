@@ -9,7 +9,7 @@ from typing import Protocol
 from headgate.arrive import Arrived, Identity, arrive, identify
 from headgate.budget import SHARING
 from headgate.events import Event
-from headgate.judge import Desk, judge
+from headgate.judge import Desk, has_form, judge
 from headgate.ledger import Key
 from headgate.limits import Limit, OverrideTable, limit_for
 from headgate.policy import Policy
@@ -174,6 +174,9 @@ def _cost(case: Case, policy: Policy) -> int:
         return case.known.after.of(policy.unit) + policy.block_overhead
     assert case.arrived is not None
     size = case.arrived.size.of(policy.unit) + policy.block_overhead + case.arrived.note
+    # A page can be larger than the array it is of, by its envelope.
+    is_page = policy.keep == "envelope" and has_form(case.arrived, policy)
+    size += policy.minimum if is_page else 0
     return min(size, case.limit.count or size)
 
 

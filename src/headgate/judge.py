@@ -82,7 +82,7 @@ def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
     # A note gives way where the room would become too small for a marker.
     has_note = arrived.note > 0 and (most is None or most - arrived.note >= desk.policy.minimum)
     note = arrived.note if has_note else 0
-    fits = most is None or (size + note <= most and not _has_form(arrived, desk))
+    fits = most is None or (size + note <= most and not has_form(arrived, desk.policy))
     lets_in = most is None or desk.lets_in_whole(arrived.sha256)
     if most is None or fits or lets_in:
         verdict = whole(arrived, limit, share, desk)
@@ -191,14 +191,14 @@ def _shaped(arrived: Arrived, kind: Kind, most: int, desk: Desk) -> Shaped:
     return shape(source, room, query, marker, keep=keep, is_error=is_error)
 
 
-def _has_form(arrived: Arrived, desk: Desk) -> bool:
+def has_form(arrived: Arrived, policy: Policy) -> bool:
     """Whether the policy's form holds for a result that would fit as it is."""
-    policy = desk.policy
     if policy.keep not in FORMS:
         return False
-    from headgate.shape.forms import has_form
+    from headgate.shape.forms import is_in_form
 
-    return has_form(arrived.readable(policy), arrived.size.of(policy.unit), policy, arrived.result)
+    size = arrived.size.of(policy.unit)
+    return is_in_form(arrived.readable(policy), size, policy, arrived.result)
 
 
 def _verdict(

@@ -79,14 +79,26 @@ def test_a_list_shows_an_odd_item_where_it_stands():
     ]
 
 
-def test_an_object_keeps_every_key_and_cuts_large_values():
+def test_an_object_keeps_every_key_and_cuts_large_values_least_those_in_sentences():
     value = {"id": 7, "text": "word " * 200, "rows": list(range(500)), "end": True}
 
     assert shown(value, 220) == {
         "id": 7,
-        "text": "word " * 11 + "wor … [942 chars omitted #k7q2]",
-        "rows": [*range(19), {"_omitted": "[items 19-499 omitted #k7q2]"}],
+        "text": "word " * 16 + "word … [916 chars omitted #k7q2]",
+        "rows": [*range(10), {"_omitted": "[items 10-499 omitted #k7q2]"}],
         "end": True,
+    }
+
+
+def test_a_short_value_is_shown_whole_before_long_ones_are_begun():
+    title = "what this is about, in some sixty characters, as titles are"
+    value = {"id": 7, "title": title, "made_at": "2026-11-15T10:00:00Z", "text": "word " * 200}
+
+    assert shown(value, 190) == {
+        "id": 7,
+        "title": title,
+        "made_at": "2026-11-15T10:00:00Z",
+        "text": "word " * 7 + "w … [964 chars omitted #k7q2]",
     }
 
 

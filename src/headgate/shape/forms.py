@@ -42,12 +42,12 @@ def passed_in_form(
     return shape_excerpt(ends, room, marker, policy.excerpt, cap_of(result, policy))
 
 
-def has_form(text: bytes, size: int, policy: Policy, result: ToolResult) -> bool:
+def is_in_form(text: bytes, size: int, policy: Policy, result: ToolResult) -> bool:
     """Whether the form holds for a text of this size that would fit as it is."""
-    cap = cap_of(result, policy)
-    if cap is not None and size > cap.count:
-        return True
-    if policy.page_items is None:
+    if policy.keep == "excerpt":
+        cap = cap_of(result, policy)
+        return cap is not None and size > cap.count
+    if result.kind not in (None, "json"):
         return False
     return is_over_page(text, page_of(result, policy), policy.page_items)
 

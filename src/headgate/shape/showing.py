@@ -7,7 +7,7 @@ up, which tokens do not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from typing import TypeAlias
@@ -18,7 +18,7 @@ from headgate.measure.lengths import chars_in
 from headgate.shape.hints import Hints
 from headgate.shape.passages import excerpt
 from headgate.shape.strings import chars_written, head_of, quoted
-from headgate.shape.values import STUB_BYTES, Lines, Value, is_opaque, pick_items
+from headgate.shape.values import STUB_BYTES, Lines, Value, is_opaque, is_prose, pick_items
 from headgate.slices import NotJson
 
 DEEPEST = 24
@@ -29,6 +29,10 @@ LEAST_CUT_BYTES = 16
 
 POINTED_SHARE = 0.7
 """What part of an object's room the members that the query points at may take from the others."""
+
+PROSE = 3
+"""For how many others a member counts that is written in sentences: it says most of what others
+only refer to."""
 
 BETWEEN = " … ".encode()
 
@@ -262,11 +266,28 @@ def _share_members(value: Value, room: int, hints: Hints) -> dict[int, int]:
     rest = [place for place in places if place not in pointed]
     left = room - sum(map(value.least, places))
     most = max(int(left * POINTED_SHARE), left - sum(map(value.more, rest)))
-    more = fair_shares([*map(value.more, first)], most)
-    more += fair_shares([*map(value.more, rest)], left - sum(more))
+    more = _shared(value, first, most)
+    more += _shared(value, rest, left - sum(more))
     return {
         place: value.least(place) + extra for place, extra in zip(first + rest, more, strict=True)
     }
+
+
+def _shared(value: Value, places: Sequence[int], room: int) -> list[int]:
+    """What each of these members gets beyond its least; one in sentences counts for several."""
+    parts = [PROSE if is_prose(value.members[place][1]) else 1 for place in places]
+    wants = [
+        want
+        for place, count in zip(places, parts, strict=True)
+        for want in _parted(value.more(place), count)
+    ]
+    shares = iter(fair_shares(wants, room))
+    return [sum(next(shares) for _ in range(count)) for count in parts]
+
+
+def _parted(want: int, count: int) -> list[int]:
+    each, rest = divmod(want, count)
+    return [each + (i < rest) for i in range(count)]
 
 
 def _members_with_room(value: Value, room: int, pointed: Set[int]) -> list[int]:

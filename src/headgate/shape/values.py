@@ -60,6 +60,9 @@ SMALL_PART = 3
 STUB_BYTES = 40
 """What the shortest word on a value takes at most: `"[1,234,567 items omitted #k7q2]"`."""
 
+SHORT_BYTES = 96
+"""A value this short is shown whole or not at all: a word on it would take half as much."""
+
 LEAST_MEMBER_BYTES = len(b'"":1,')
 
 LAST_SHARE = 0.25
@@ -70,6 +73,9 @@ FIRST_LINES = 20
 
 OPAQUE_BYTES = 160
 """Of a long string without a space, such as base64, more is shown only where room is left over."""
+
+LONGEST_WORD_BYTES = 12
+"""Where words are longer on average, a string is not written in sentences."""
 
 DEEP_BYTES = 32 * 1024
 DEEP_PART_BYTES = 2 * 1024
@@ -147,12 +153,12 @@ class Value:
     def least(self, place: int) -> int:
         """What a member takes at least, with its key, a colon and a comma."""
         key, raw = self.members[place]
-        return len(key) + 2 + min(len(raw), STUB_BYTES)
+        return len(key) + 2 + _least(raw)
 
     def more(self, place: int) -> int:
         """What a member wants beyond that; one of an opaque string is soon content."""
         raw = self.members[place][1]
-        return max((OPAQUE_BYTES if is_opaque(raw) else len(raw)) - STUB_BYTES, 0)
+        return max((OPAQUE_BYTES if is_opaque(raw) else len(raw)) - _least(raw), 0)
 
     def has_room_for_all(self, room_bytes: int) -> bool:
         """Whether each member can have at least what it takes."""
@@ -298,9 +304,22 @@ def pick_first(
     return shares | dict(zip(large, more, strict=True))
 
 
+def _least(raw: bytes) -> int:
+    """What a value takes at least: all of a short one, of others a word on it."""
+    return len(raw) if len(raw) <= SHORT_BYTES else STUB_BYTES
+
+
 def is_opaque(raw: bytes) -> bool:
     """Whether it is a long string without a space: base64, a key, minified code."""
     if len(raw) <= 2 * OPAQUE_BYTES:
         return False
     start = bytes(memoryview(raw)[: 2 * OPAQUE_BYTES])
     return start.startswith(b'"') and b" " not in start and b"\\n" not in start
+
+
+def is_prose(raw: bytes) -> bool:
+    """Whether it is a long string of words."""
+    if len(raw) <= 2 * OPAQUE_BYTES:
+        return False
+    start = bytes(memoryview(raw)[: 2 * OPAQUE_BYTES])
+    return start.startswith(b'"') and start.count(b" ") * LONGEST_WORD_BYTES > len(start)
