@@ -193,7 +193,7 @@ def test_a_variable_takes_a_list_as_toml_has_it_or_with_commas(name, value, read
 
 
 def test_a_list_that_is_none_is_one_clear_line():
-    with pytest.raises(PolicyError, match="HEADGATE_ASKED_LINES is .* which is no TOML"):
+    with pytest.raises(PolicyError, match=r"HEADGATE_ASKED_LINES is .* which is no TOML list"):
         policy_from_environment({"HEADGATE_ASKED_LINES": '["max_lines"'})
 
 
@@ -218,7 +218,10 @@ def test_a_marker_table_changes_only_what_it_names():
         ("[batch_by_window]\nsmall_tokens = 5", "leaves out large, large_tokens, small"),
         ('[marker]\ncontents = [["a", "b"]]', "each of its lists has 3 words"),
         ("[counting]\nwarn_at = 3", "counting.warn_at is 3; it takes a list"),
-        ("[counting]\nwarn_at = [0.5, 2]", "counting.warn_at has 2.0; it takes shares, from 0 to 1"),
+        (
+            "[counting]\nwarn_at = [0.5, 2]",
+            "counting.warn_at has 2.0; it takes shares, from 0 to 1",
+        ),
         ("[counting]\nwarn_at = [nan]", "counting.warn_at has nan; it takes shares, from 0 to 1"),
         ("[counting]\nmessage_tokens = -1", "counting.message_tokens is -1; it cannot be below 0"),
         ("vocab = 5", "vocab is 5; it takes text"),

@@ -52,13 +52,14 @@ def policy_from_environment(environ: Mapping[str, str], *, start: Policy | None 
 
 
 def _inline(variable: str, value: str) -> object:
-    """A table as TOML writes it on one line: `{ calls = { halt = 20 } }`."""
-    if not value.startswith("{"):
+    """A table or a list as TOML writes it on one line: `{ calls = { halt = 20 } }`."""
+    if not value.startswith(("{", "[")):
         return value
+    what = "table" if value.startswith("{") else "list"
     try:
-        return tomllib.loads(f"table = {value}")["table"]
+        return tomllib.loads(f"given = {value}")["given"]
     except tomllib.TOMLDecodeError as error:
-        raise PolicyError(f"{variable} is {value!r}, which is no TOML table: {error}") from error
+        raise PolicyError(f"{variable} is {value!r}, which is no TOML {what}: {error}") from error
 
 
 def policy_to_toml(policy: Policy) -> str:
@@ -70,6 +71,9 @@ def policy_to_toml(policy: Policy) -> str:
         if isinstance(value, Mapping) and not value:
             lines.append(f"{field.name} = {{}}")
         elif isinstance(value, Mapping):
+            gone = [name for name in getattr(Policy(), field.name) if name not in value]
+            rows = [f'{_quoted(name)} = "none"' for name in gone]
+            tables += ["\n".join(["", f"[{field.name}]", *rows])] if rows else []
             tables += [_table(f"{field.name}.{_quoted(str(k))}", rule) for k, rule in value.items()]
         elif dataclasses.is_dataclass(value) and not isinstance(value, Amount | type):
             tables.append(_table(field.name, value))
@@ -123,11 +127,25 @@ def _changed(policy: Policy, table: Mapping[str, object]) -> Policy:
             known = ", ".join(_hints(Policy))
             raise PolicyError(f"{name!r} is no part of a policy; there is {known}")
         changes[name] = _value(name, value, _hints(Policy)[name], policy.unit)
-        before = getattr(policy, name)
-        if _is_record(type(before)) and isinstance(value, Mapping):
-            given = {field: getattr(changes[name], field) for field in value}
-            changes[name] = dataclasses.replace(before, **given)
+        if isinstance(value, Mapping):
+            changes[name] = _merged(getattr(policy, name), changes[name], value)
     return policy.replace(**_in_one_unit(changes, policy))
+
+
+def _merged(before: object, given: object, said: Mapping[str, object]) -> object:
+    """What stood there, changed in what was said; of rules, no name at all leaves none."""
+    if isinstance(before, Mapping) and isinstance(given, dict):
+        rules = {**before, **given} if said else {}
+        for name in before.keys() & given.keys():
+            rules[name] = _merged(before[name], given[name], _named(said[name]))
+        return {name: rule for name, rule in rules.items() if rule is not None}
+    if not dataclasses.is_dataclass(before) or isinstance(before, type) or given is None:
+        return given
+    return dataclasses.replace(before, **{field: getattr(given, field) for field in said})
+
+
+def _named(said: object) -> Mapping[str, object]:
+    return said if isinstance(said, Mapping) else {}
 
 
 def _in_one_unit(changes: dict[str, object], policy: Policy) -> dict[str, object]:
@@ -226,7 +244,11 @@ def _row(name: str, value: object, length: int) -> tuple[str, ...]:
 def _rules(name: str, value: object, unit: Unit) -> dict[str, object]:
     if not isinstance(value, dict):
         raise PolicyError(f"{name} is {value!r}; it takes a table for each tool")
-    return {tool: _record(f"{name}.{tool}", rule, ToolRule, unit) for tool, rule in value.items()}
+    return {
+        # "none" takes away the rule that stood there.
+        tool: None if rule == "none" else _record(f"{name}.{tool}", rule, ToolRule, unit)
+        for tool, rule in value.items()
+    }
 
 
 def _is_record(of: type) -> bool:

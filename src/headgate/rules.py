@@ -45,6 +45,15 @@ class CountRule:
     warn_at: tuple[float, ...] = (0.75, 0.85)
     """Shares of the window in use at which a warning is due."""
 
+    def __post_init__(self) -> None:
+        for share in self.warn_at:
+            if not 0 <= share <= 1:
+                raise PolicyError(f"counting.warn_at has {share}; it takes shares, from 0 to 1")
+        if self.message_tokens is not None and self.message_tokens < 0:
+            raise PolicyError(
+                f"counting.message_tokens is {self.message_tokens}; it cannot be below 0"
+            )
+
 
 DEFAULT_COUNTING = CountRule()
 

@@ -16,13 +16,13 @@ from dataclasses import replace
 from headgate.ageing import Ageing
 from headgate.guard_rules import NO_GUARDS, GuardRule
 from headgate.marker import Excerpt, MarkerStyle
-from headgate.policy import MOST_COUNT, Policy, ToolRule
+from headgate.policy import Policy, ToolRule
 from headgate.rules import BatchByWindow
 from headgate.types import chars
 
 ETHOS = Policy(
     # No limit of its own: the share decides, whatever the budget is raised to.
-    result=chars(MOST_COUNT),
+    result=chars(1_000_000_000),
     batch=chars(80_000),
     batch_by_window=BatchByWindow(20_000, chars(8_000), 500_000, chars(200_000)),
     sharing="even",
