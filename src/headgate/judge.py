@@ -193,12 +193,11 @@ def _shaped(arrived: Arrived, kind: Kind, most: int, desk: Desk) -> Shaped:
 
 def has_form(arrived: Arrived, policy: Policy) -> bool:
     """Whether the policy's form holds for a result that would fit as it is."""
-    if policy.keep not in FORMS:
+    if policy.keep not in FORMS or arrived.text is None:
         return False
     from headgate.shape.forms import is_in_form
 
-    size = arrived.size.of(policy.unit)
-    return is_in_form(arrived.readable(policy), size, policy, arrived.result)
+    return is_in_form(arrived.text, arrived.size.of(policy.unit), policy, arrived.result)
 
 
 def _verdict(
