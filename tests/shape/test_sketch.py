@@ -32,6 +32,19 @@ def test_only_the_ends_of_a_large_text_are_kept(data, end_bytes):
     assert ends_of(data, end_bytes).open_chars == sketch.open_chars or not sketch.tail
 
 
+@given(texts, st.integers(min_value=1, max_value=200), st.integers(min_value=1, max_value=40))
+def test_how_much_of_its_line_stands_before_the_tail_is_known(data, end_bytes, piece):
+    sketcher = Sketcher(end_bytes, NO_QUERY)
+    for at in range(0, len(data), piece):
+        sketcher.feed(data[at : at + piece])
+    sketch = sketcher.close()
+
+    if sketch.tail:
+        line = data[:-end_bytes].split(b"\n")[-1]
+        assert sketch.close_chars == len(line.decode(errors="replace"))
+        assert ends_of(data, end_bytes).close_chars == sketch.close_chars
+
+
 @given(texts)
 def test_pieces_put_together_are_the_text(data):
     assert b"".join(pieces(data)) == data

@@ -246,3 +246,33 @@ def test_what_is_hidden_of_a_long_line_is_counted_in_characters():
 
     assert int(before.replace(",", "")) == long.index(part)
     assert int(after.replace(",", "")) == len(long) - long.index(part) - len(part)
+
+
+GIANT = "".join(f"<{n}é>" for n in range(30_000))
+INSIDE = re.compile(r"\[([\d,]+) chars omitted #k7q2\]")
+
+
+@pytest.mark.proves("S1", "R15")
+@pytest.mark.parametrize("how", [head, tail, head_tail, shape_error, shape_text])
+@pytest.mark.parametrize(
+    "text",
+    [GIANT, "中" * 60_000, f"{GIANT}\n{GIANT}", f"a\n{GIANT}\nb\n{GIANT}\nc", f"{GIANT}\n" * 3],
+)
+def test_a_giant_line_is_shown_by_its_true_ends_with_what_is_hidden_counted(how, text):
+    whole = text.split("\n")
+    rows = [row for row in shaped(text, 200, how=how).split("\n") if INSIDE.search(row)]
+
+    assert rows
+    for row in rows:
+        begin, hidden, end = INSIDE.split(row)
+        length = len(begin) + int(hidden.replace(",", "")) + len(end)
+        assert any(
+            (line.startswith(begin), line.endswith(end), len(line)) == (True, True, length)
+            for line in whole
+        )
+
+
+@pytest.mark.proves("S1", "R11")
+@pytest.mark.parametrize("how", [tail, head_tail, shape_error])
+def test_the_end_of_a_text_is_kept_though_its_last_lines_are_giants(how):
+    assert shaped(f"{GIANT}\n{GIANT}", 300, how=how).endswith("<29998é><29999é>")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from headgate.marker import Marker
+from headgate.measure.lengths import chars_in
 from headgate.shape.cut import prefix, suffix
 from headgate.shape.light import reach_of
 from headgate.shape.shaper import Room
@@ -63,16 +64,20 @@ def lines_of(sketch: Sketch, brightest: Sequence[Found] = ()) -> Lines:
     if not sketch.tail:
         text = sketch.head.decode(errors="ignore")
         return _lines(text.removesuffix("\n").split("\n"), [], sketch.lines, {}, {})
-    *first, start = sketch.head.decode(errors="ignore").split("\n")
+    head = sketch.head.decode(errors="ignore")
+    *first, start = head.split("\n")
     end, *last = sketch.tail.decode(errors="ignore").removesuffix("\n").split("\n")
-    broken: dict[int, tuple[str, str, int]] = {}
     opened, closed = len(first) + 1, sketch.lines - len(last)
+    # The head may end inside a character.
+    beyond = sketch.open_chars + chars_in(sketch.head) - len(head)
     if opened == closed:
-        broken[opened] = (start, end, max(sketch.open_chars - len(end), 0))
-    elif start:
-        broken[opened] = (start, "", sketch.open_chars)
+        broken = {opened: (start, end, max(beyond - len(end), 0))}
+    else:
+        broken = {opened: (start, "", beyond), closed: ("", end, sketch.close_chars)}
     between = [line for line in brightest if opened < line.number < closed]
-    return _lines(first, last, sketch.lines, broken, _near(between))
+    near = _near(between)
+    near.update({n: start + end for n, (start, end, hidden) in broken.items() if not hidden})
+    return _lines(first, last, sketch.lines, broken, near)
 
 
 def _near(found: Sequence[Found]) -> dict[int, str]:
@@ -246,17 +251,19 @@ class Choice:
 
     def clip(self, number: int, most: int) -> bool:
         """Show the two ends of a long line, together at most `most`."""
-        start, end, _ = self._parts(number)
+        start, end, between = self._parts(number)
         total = self.length(number)
         worst = self.marker.inside(total)
         most = min(most, self.left)
         room = most - self._gaps(number) * self.gap_cost - self.room.size(worst) - 2
         if room < LEAST_CLIP:
             return False
-        begin = prefix(start, room * 6 // 10, self.room.meter)
-        rest = suffix(end or start[len(begin) :], room - self.room.size(begin), self.room.meter)
+        is_start = bool(between) and not end
+        begin = prefix(start, room if is_start else room * 6 // 10, self.room.meter)
+        after = end if between else start[len(begin) :]
+        rest = suffix(after, room - self.room.size(begin), self.room.meter)
         hidden = total - len(begin) - len(rest)
-        if hidden <= 0:
+        if hidden <= 0 or not (begin or rest):
             return False
         return self.add_text(number, f"{begin}{self.marker.inside(hidden)}{rest}", hidden, most)
 

@@ -106,6 +106,8 @@ class Sketch:
     chars: int
     open_chars: int
     """What the line that `head` ends in has beyond it."""
+    close_chars: int
+    """What the line that `tail` begins in has before it."""
     found: dict[int, Found]
 
 
@@ -145,6 +147,7 @@ class Sketcher:
         self.chars = 0
         self.open_chars = 0
         self.open_ended = False
+        self.close_chars = 0
         self.found: dict[int, Found] = {}
         self.forms: dict[bytes, int] = {}
         self.families: dict[bytes, int] = {}
@@ -158,14 +161,17 @@ class Sketcher:
         room = self.end_bytes - len(self.head)
         if room > 0:
             self.head += piece[:room]
+            self._pass(piece, min(room, len(piece)))
         rest = piece[room:] if room > 0 else piece
         self._measure_open_line(rest)
         if len(rest) >= self.end_bytes > 0:
+            self._pass(self.tail, len(self.tail))
+            self._pass(rest, len(rest) - self.end_bytes)
             self.tail = bytearray(rest[-self.end_bytes :])
         else:
             self.tail += rest
         if len(self.tail) > 2 * self.end_bytes + PIECE_BYTES:
-            del self.tail[: -self.end_bytes]
+            self._shorten_tail()
         self.length_bytes += len(piece)
         self.chars += chars_in(piece)
         self.line += lines
@@ -174,12 +180,15 @@ class Sketcher:
         """The summary of everything fed."""
         whole = self.length_bytes <= 2 * self.end_bytes
         last = self.tail or self.head
+        if not whole:
+            self._shorten_tail()
         return Sketch(
             head=bytes(self.head + self.tail) if whole else bytes(self.head),
-            tail=b"" if whole else bytes(self.tail[-self.end_bytes :]),
+            tail=b"" if whole else bytes(self.tail),
             lines=self.line - (not last or last.endswith(b"\n")),
             chars=self.chars,
             open_chars=self.open_chars,
+            close_chars=self.close_chars,
             found=self.found,
         )
 
@@ -189,6 +198,16 @@ class Sketcher:
         stop = rest.find(b"\n")
         self.open_chars += chars_in(rest if stop < 0 else rest[:stop])
         self.open_ended = stop >= 0
+
+    def _shorten_tail(self) -> None:
+        stop = len(self.tail) - self.end_bytes
+        self._pass(self.tail, stop)
+        del self.tail[:stop]
+
+    def _pass(self, data: bytes | bytearray, stop: int) -> None:
+        """Note that the text up to `stop` is not of the tail."""
+        start = data.rfind(b"\n", 0, stop) + 1
+        self.close_chars = (0 if start else self.close_chars) + chars_in(bytes(data[start:stop]))
 
     def _note_signs(self, piece: bytes) -> int:
         """Note the lines that hold a sign; gives how many lines end in the piece."""
@@ -289,10 +308,12 @@ def ends_of(data: bytes, end_bytes: int) -> Sketch:
     """The summary of a text of which only the ends matter."""
     lines, chars = lines_in(data), chars_in(data)
     if len(data) <= 2 * end_bytes:
-        return Sketch(data, b"", lines, chars, 0, {})
+        return Sketch(data, b"", lines, chars, 0, 0, {})
     stop = data.find(b"\n", end_bytes)
     open_chars = chars_in(data[end_bytes : stop if stop >= 0 else len(data)])
-    return Sketch(data[:end_bytes], data[-end_bytes:], lines, chars, open_chars, {})
+    start = data.rfind(b"\n", 0, len(data) - end_bytes) + 1
+    close_chars = chars_in(data[start:-end_bytes])
+    return Sketch(data[:end_bytes], data[-end_bytes:], lines, chars, open_chars, close_chars, {})
 
 
 def pieces(data: bytes) -> Iterator[bytes]:
