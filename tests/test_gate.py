@@ -13,6 +13,7 @@ from headgate.events import (
 )
 from headgate.marker import MarkerStyle
 from headgate.measure.meters import meter_for
+from headgate.presets import CLAUDE_CODE
 from headgate.testing import BadStore, lines, result
 
 METER = meter_for("o200k", "tokens")
@@ -210,6 +211,19 @@ def test_what_happened_is_an_event(gate_with):
     assert events[0] == Spilled(shown.verdict.ref, shown.call_id, len(lines(3_000)))
     assert events[1].verdicts == (shown.verdict,)
     assert (events[1].budget, events[1].over_budget) == (400, 0)
+
+
+@pytest.mark.proves("R2", "P3")
+@pytest.mark.parametrize(("policy", "cost"), [(Policy(), 2_000), (CLAUDE_CODE, 8_000)])
+def test_images_over_the_budget_are_told_in_the_policys_unit(gate_with, policy, cost):
+    events = []
+    gate = gate_with(policy, hooks=[events.append])
+    images = policy.batch.count // cost + 1
+
+    gate.admit([result("shot", [IMAGE] * images)])
+
+    over = images * cost + policy.block_overhead - policy.batch.count
+    assert (events[-1].spent, events[-1].over_budget) == (policy.batch.count + over, over)
 
 
 def test_opening_a_gate_touches_no_disk(gate_with, state):

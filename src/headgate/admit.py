@@ -40,6 +40,8 @@ class Plan:
     spills: tuple[Spill, ...]
     events: tuple[Event, ...]
     budget: int | None
+    media: int = 0
+    """What images and the like take of the budget; no verdict speaks of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,8 @@ def plan_batch(
     """Decide what the model sees of each result of a batch; `spent` of the turn is gone."""
     cases, events = _cases(batch, verdicts, desk, overrides, prefix)
     budget = overrides.batch or desk.policy.batch_budget(spent, desk.used)
-    shares = _shares(cases, budget, desk.policy)
+    media = sum([case.identity.media for case in cases]) * desk.policy.media_count
+    shares = _shares(cases, budget, media, desk.policy)
     decided: list[Verdict] = []
     spills: dict[Ref, Spill] = {}
     for case, share in zip(cases, shares, strict=True):
@@ -87,7 +90,7 @@ def plan_batch(
         if case.arrived is not None and verdict.ref is not None:
             spills[verdict.ref] = _spill(case.arrived, verdict.ref)
     keys = tuple(case.key for case in cases)
-    return Plan(keys, tuple(decided), tuple(spills.values()), tuple(events), budget)
+    return Plan(keys, tuple(decided), tuple(spills.values()), tuple(events), budget, media)
 
 
 def _cases(
@@ -124,11 +127,12 @@ def _decided(case: Case, share: int | None, desk: Desk) -> Verdict:
     return judge(case.arrived, case.limit, share, desk)
 
 
-def _shares(cases: Sequence[Case], budget: int | None, policy: Policy) -> list[int | None]:
+def _shares(
+    cases: Sequence[Case], budget: int | None, media: int, policy: Policy
+) -> list[int | None]:
     """Each result's piece of the batch's budget; None: it stands whatever the budget."""
     if budget is None:
         return [None] * len(cases)
-    media = sum([case.identity.media for case in cases]) * policy.media_tokens
     costs = [_cost(case, policy) for case in cases]
     if policy.sharing != "even" and sum(costs) + media <= budget:
         return [None] * len(cases)  # each gets all it wants

@@ -238,6 +238,11 @@ class Policy:
         return max(min(batch.count, share), self.minimum)
 
     @property
+    def media_count(self) -> int:
+        """What an image or another block that passes untouched costs, in this policy's unit."""
+        return self.media_tokens * (1 if self.unit == "tokens" else CHARS_PER_TOKEN)
+
+    @property
     def alone_count(self) -> int:
         """What a result that comes alone may be at most, where nobody speaks of its tool."""
         return min(self.result.count, self.batch_count or self.result.count)

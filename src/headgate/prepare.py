@@ -168,7 +168,7 @@ def _decide(slots: Sequence[Slot], desk: Desk, overrides: OverrideTable, out: Bu
     out.events += plan.events
     out.spills.update({spill.ref: spill for spill in plan.spills})
     out.decided += [(slot.key, verdicts[slot.key]) for slot in fresh]
-    taken = sum(_cost(verdict, desk.policy) for verdict in plan.verdicts)
+    taken = sum(_cost(verdict, desk.policy) for verdict in plan.verdicts) + plan.media
     out.over_budget += max(taken - plan.budget, 0) if plan.budget is not None else 0
     for slot in fresh:
         ref = verdicts[slot.key].ref
@@ -182,7 +182,8 @@ def _stand(standings: Sequence[Standing], policy: Policy, out: Budgeted) -> None
     out.standings += standings
     if policy.turn is not None:
         for slot, verdict in standings:
-            out.spent[slot.turns] = out.spent.get(slot.turns, 0) + _cost(verdict, policy)
+            cost = _cost(verdict, policy) + slot.identity.media * policy.media_count
+            out.spent[slot.turns] = out.spent.get(slot.turns, 0) + cost
 
 
 def _referring(fresh: Sequence[Slot], out: Budgeted, desk: Desk) -> dict[Key, Verdict]:

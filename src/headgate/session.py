@@ -146,7 +146,7 @@ class Session:
         for event in plan.events:
             self.emit(event)
         unit, overhead = self.policy.unit, self.policy.block_overhead
-        spent = sum(verdict.after.of(unit) + overhead for verdict in verdicts)
+        spent = sum(verdict.after.of(unit) + overhead for verdict in verdicts) + plan.media
         over = max(spent - plan.budget, 0) if plan.budget is not None else 0
         self.emit(Admitted(tuple(verdicts), plan.budget, spent, over))
 

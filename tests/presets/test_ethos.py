@@ -470,8 +470,8 @@ def test_an_image_passes_beside_a_trimmed_text(gate_with):
     [shown] = gate_with(ETHOS).admit([result("terminal", [image, "x" * 90_000])])
 
     assert shown.blocks[0] == image
-    # The image has its fixed cost of 2,000 (R2).
-    assert len(shown.text) == 78_000
+    # The image has its fixed cost of 2,000 tokens (R2), of four characters each.
+    assert len(shown.text) == 72_000
 
 
 def test_histories_do_not_age_and_nothing_is_referred_to():
