@@ -126,6 +126,7 @@ def test_hits_with_lines_around_them_are_known_under_a_drive_too():
         ("log", '{"ts": 1, "level": "info"}\n{"ts": 2, "level": "info"}\nTraceback\n'),
         ("build", 'insert into a values (1);\npsql:s.sql:2: ERROR:  duplicate key "a_key"\n'),
         ("markdown", "Version 3.1\n-----------\n\n-   Drop support.\n\nVersion 3.0\n-----------\n"),
+        ("log", "• Ran git status\n  └ clean\n\n" + "─" * 60 + "\n\n• Done.\n\n› Explain this\n"),
     ],
     ids=[
         "sanitizer",
@@ -138,6 +139,7 @@ def test_hits_with_lines_around_them_are_known_under_a_drive_too():
         "objects",
         "sql",
         "rst",
+        "screen",
     ],
 )
 def test_what_tools_print_that_watch_others_is_known(kind, text):

@@ -276,3 +276,14 @@ def test_a_giant_line_is_shown_by_its_true_ends_with_what_is_hidden_counted(how,
 @pytest.mark.parametrize("how", [tail, head_tail, shape_error])
 def test_the_end_of_a_text_is_kept_though_its_last_lines_are_giants(how):
     assert shaped(f"{GIANT}\n{GIANT}", 300, how=how).endswith("<29998é><29999é>")
+
+
+@pytest.mark.proves("S2")
+def test_of_the_screen_of_an_agent_the_newest_words_are_shown():
+    said = "".join(f"• Step {n} failed with an error, trying again\n" for n in range(300))
+    screen = f"{said}• All done, see commit 8101103.\n\n› Write tests\n\n  model · Context 86% used"
+
+    shown = shaped(screen, 200).split("\n")
+
+    assert MAIN.fullmatch(shown[0])
+    assert shown[2:] == screen.split("\n")[2 - len(shown) :]

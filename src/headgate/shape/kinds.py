@@ -244,6 +244,11 @@ def _is_log_of_objects(view: _View) -> bool:
     return objects >= 2 and objects >= 0.6 * len(view.lines)
 
 
+def _is_screen(view: _View) -> bool:
+    """What the terminal of an agent shows: its newest words stand at the end, as in a log."""
+    return view.traits["screen"] >= 3
+
+
 def _is_delimited(view: _View, delimiter: bytes) -> bool:
     first = view.lines[:24]
     if b"\n".join(first).count(delimiter) < 0.8 * len(first):
@@ -305,6 +310,7 @@ RULES: tuple[tuple[Kind, Callable[[_View], bool]], ...] = (
     ("trace", _is_trace),
     ("build", _is_build),
     ("log", _is_log_of_objects),
+    ("log", _is_screen),
     ("csv", lambda view: _is_delimited(view, b",")),
     ("tsv", lambda view: _is_delimited(view, b"\t")),
     ("log", _is_log),

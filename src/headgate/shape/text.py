@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -35,6 +36,15 @@ LEANING: Mapping[Kind, Leaning] = MappingProxyType(
 SUMMARY_BYTES = 1_000
 """Where a run says how many of its parts failed."""
 
+PROMPT = re.compile("^ *(?:›|❯) ".encode(), re.MULTILINE)
+STATUS = re.compile(
+    rb"context:? \d+%|\d+% context|esc to interrupt|for shortcuts|\b(?:ctrl|shift) ?\+ ?\w+ to ",
+    re.IGNORECASE,
+)
+SCREEN_BYTES = 4_000
+SCREEN = Leaning(head=0.0, middle=0.0)
+"""What the terminal of an agent shows ends with its prompt, and above it with its newest words."""
+
 EVEN = Leaning(head=0.5, middle=0.35)
 ERROR = Leaning(head=0.2, middle=0.4)
 """An error ends with what it is."""
@@ -43,7 +53,7 @@ ERROR = Leaning(head=0.2, middle=0.4)
 def shape_text(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:
     """Keep the ends and what stands out between them."""
     sketch = sketch_of(source.data, end_bytes(room), query)
-    leaning = leaning_of(source.kind, source.data[-SUMMARY_BYTES:])
+    leaning = leaning_of(source.kind, source.data)
     return shape_sketch(sketch, room, marker, leaning, source.size)
 
 
@@ -53,10 +63,14 @@ def shape_error(source: Source, room: Room, query: Query, marker: Marker) -> Sha
     return shape_sketch(sketch, room, marker, ERROR, source.size)
 
 
-def leaning_of(kind: Kind, end: bytes) -> Leaning:
+def leaning_of(kind: Kind, data: bytes) -> Leaning:
     """How the room is divided, by kind; a run that ends by saying that nothing failed is even."""
+    screen = data[-SCREEN_BYTES:]
+    if kind == "log" and PROMPT.search(screen) and STATUS.search(screen):
+        return SCREEN
     leaning = LEANING.get(kind, EVEN)
-    return EVEN if leaning.middle > EVEN.middle and ends_well(end) else leaning
+    is_even = leaning.middle > EVEN.middle and ends_well(data[-SUMMARY_BYTES:])
+    return EVEN if is_even else leaning
 
 
 def head(source: Source, room: Room, query: Query, marker: Marker) -> Shaped:
