@@ -91,6 +91,31 @@ def test_ageing_saves_only_what_is_read_after_it():
     assert counts["grep"].worth == 4_000 * (1.25 + 2 * 0.1) + 900 * 2 * 0.1
 
 
+def test_a_result_that_moved_down_is_counted_as_what_it_is_now():
+    first = entry("1", 900, 900, time_ns=1, fate="whole", ref=None)
+    ends = entry("1", 900, 300, time_ns=1, fate="spilled").verdict
+    line = entry("1", 900, 20, time_ns=1, fate="cleared").verdict
+    epochs = [
+        EpochEntry(b"b", "old", {first.key: line}, 7),
+        EpochEntry(b"a", "", {first.key: ends}, 5),
+    ]
+
+    count = counted([first], epochs, [], PRICES)["grep"]
+
+    assert (count.results, count.by_fate, count.aged) == (1, {"cleared": 1}, 880)
+
+
+def test_what_is_read_back_of_an_old_result_is_subtracted_from_its_tool():
+    first = entry("1", 900, 900, time_ns=1, fate="whole", ref=None)
+    aged = entry("1", 900, 20, time_ns=1, fate="cleared", ref="r_old").verdict
+    epoch = EpochEntry(b"", "old", {first.key: aged}, 5)
+
+    counts = counted([first], [epoch], [ReadBack(6, "r_old", 400)], PRICES)
+
+    assert counts.keys() == {"grep"}
+    assert counts["grep"].read_back == 400
+
+
 def test_only_what_came_since_is_counted():
     entries = [entry("1", 5_000, 1_000, time_ns=1), entry("2", 700, 100, time_ns=9)]
 

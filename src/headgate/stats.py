@@ -24,6 +24,7 @@ class Count:
 
     results: int = 0
     by_fate: dict[Fate, int] = field(default_factory=dict)
+    """As they stand now: an old one has moved down."""
     tokens: int = 0
     """Of the results as the tools gave them."""
     shown: int = 0
@@ -67,16 +68,20 @@ def counted(
     fresh = [entry for entry in entries if entry.verdict.limit_by != READ_BACK.by]
     moments = sorted({entry.time_ns for entry in entries})
     counts: dict[str, Count] = {}
-    tool_of: dict[str, str] = {}
+    in_order = sorted(epochs, key=lambda epoch: epoch.time_ns)
+    moved = {key: verdict for epoch in in_order for key, verdict in epoch.moves.items()}
+    # What was shown whole is kept, and has its ref, only since it moved.
+    said = [*(entry.verdict for entry in fresh), *moved.values()]
+    tool_of = {verdict.ref: verdict.tool for verdict in said}
     for entry in fresh:
         verdict = entry.verdict
-        tool_of[verdict.ref or ""] = verdict.tool
         if entry.time_ns >= since_ns:
             before, after = verdict.before.tokens, verdict.after.tokens
             worth = _worth(before - after, entry.time_ns, moments, prices)
-            one = Count(1, {verdict.fate: 1}, before, after, worth=worth)
+            now = moved.get(entry.key, verdict).fate
+            one = Count(1, {now: 1}, before, after, worth=worth)
             counts.setdefault(verdict.tool, Count()).add(one)
-    for tool, aged in _aged(fresh, epochs, moments, prices, since_ns):
+    for tool, aged in _aged(fresh, in_order, moments, prices, since_ns):
         counts.setdefault(tool, Count()).add(aged)
     for read in reads:
         if read.time_ns >= since_ns:
@@ -104,7 +109,7 @@ def _aged(
     """What results lost when they moved down: paid for until then, and only read after it."""
     shown = {entry.key: entry.verdict.after.tokens for entry in fresh}
     found: list[tuple[str, Count]] = []
-    for epoch in sorted(epochs, key=lambda epoch: epoch.time_ns):
+    for epoch in epochs:
         for key, verdict in epoch.moves.items():
             lost = shown.get(key, verdict.after.tokens) - verdict.after.tokens
             shown[key] = verdict.after.tokens
