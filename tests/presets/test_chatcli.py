@@ -368,6 +368,19 @@ def test_a_result_goes_down_step_by_step_as_the_conversation_advances(gate_with)
     assert seen[4] == seen[5] == "[Old tool result cleared -- 450 lines, 12K chars, text]"
 
 
+def test_each_step_down_says_why_and_says_it_once(gate_with):
+    gate = gate_with(CHATCLI)
+
+    for turns in range(5):
+        sent(gate, conversation(turns, OLD))
+
+    moves = [verdict for epoch in gate.ledger.epochs() for verdict in epoch.moves.values()]
+    assert [(verdict.fate, verdict.reason) for verdict in moves] == [
+        ("spilled", "old: fits"),
+        ("cleared", "old: fits"),
+    ]
+
+
 def test_what_has_aged_can_still_be_read(gate_with):
     """H11: the line shows no address, the ledger has it."""
     gate = gate_with(CHATCLI)

@@ -114,7 +114,7 @@ def aged(standing: Standing, step: Step, desk: Desk) -> Verdict:
         text=text,
         after=size_of(text, desk.meter),
         ref=ref,
-        reason=f"old: {verdict.reason}",
+        reason=f"old: {verdict.reason.removeprefix('old: ')}",
         age=step,
     )
 
