@@ -13,7 +13,32 @@ def diff(count: int) -> str:
 
 
 def test_files_come_before_hunks():
-    assert [*files(diff(2).split("\n"))][:5] == [0, 2, 84, 86, 3]
+    assert [*files(diff(2).split("\n"))] == [0, 84, 3, 87]
+
+
+def test_files_are_known_by_their_new_names_where_nothing_else_names_them():
+    plain = [line for line in diff(2).split("\n") if not line.startswith("diff ")]
+
+    assert [*files(plain)] == [1, 84, 2, 85]
+
+
+def test_what_became_of_a_file_comes_after_all_names():
+    renamed = [
+        "diff --git a/x b/y",
+        "rename from x",
+        "rename to y",
+        "diff --git a/z b/z",
+        "@@ -1 @@",
+    ]
+
+    assert [*files(renamed)] == [0, 3, 1, 2, 4]
+
+
+@pytest.mark.proves("S4")
+def test_every_file_of_a_diff_is_named_where_that_takes_little():
+    shown = shaped("diff", diff(8), 2_000)
+
+    assert all(f"diff --git a/f{i}.py b/f{i}.py" in shown for i in range(8))
 
 
 @pytest.mark.proves("S4")

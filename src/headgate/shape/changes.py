@@ -10,9 +10,9 @@ from headgate.shape.lined import Lining, shape_lined
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.types import Query
 
-FILE = re.compile(
-    r"diff |Index: |\+\+\+ |rename (?:from|to) |(?:new|deleted) file mode|Binary files "
-)
+FILE = re.compile(r"diff |Index: ")
+NEW_NAME = re.compile(r"\+\+\+ ")
+FATE = re.compile(r"rename (?:from|to) |(?:new|deleted) file mode|Binary files ")
 HUNK = re.compile(r"@@ |\*{15}|\d+(?:,\d+)?[acd]\d")
 COMMIT = re.compile(r"[*|/\\ ]*(?:commit )?[0-9a-f]{7,40}\b")
 STAT = re.compile(r" \d+ files? changed| \S.* \| +\d+ ")
@@ -29,11 +29,18 @@ def shape_git_log(source: Source, room: Room, query: Query, marker: Marker) -> S
 
 
 def files(lines: Sequence[str]) -> Iterator[int]:
-    """The lines that name a file, then those where a hunk begins; looked for as they are asked."""
-    for pattern, first in ((FILE, "dI+rnB"), (HUNK, "@*0123456789")):
-        for number, line in enumerate(lines):
-            if line[:1] in first and pattern.match(line):
-                yield number
+    """The lines that name a file, then what became of it, then those where a hunk begins."""
+    named = list(_beginning(lines, FILE, "dI")) or list(_beginning(lines, NEW_NAME, "+"))
+    yield from named
+    yield from _beginning(lines, FATE, "rndB")
+    yield from _beginning(lines, HUNK, "@*0123456789")
+
+
+def _beginning(lines: Sequence[str], pattern: re.Pattern[str], first: str) -> Iterator[int]:
+    """The lines that begin with the pattern, looked for as they are asked."""
+    for number, line in enumerate(lines):
+        if line[:1] in first and pattern.match(line):
+            yield number
 
 
 def commits(lines: Sequence[str]) -> Iterator[int]:
@@ -57,5 +64,5 @@ def _subject(lines: Sequence[str], commit: int) -> list[int]:
     return []
 
 
-DIFF = Lining(files, outline_share=0.08, head_lean=0.5, near=12, pointed_share=0.4, names_share=0.3)
+DIFF = Lining(files, outline_share=0.12, head_lean=0.5, near=12, pointed_share=0.4, names_share=0.3)
 GIT_LOG = Lining(commits, outline_share=0.5, head_lean=0.7)
