@@ -6,6 +6,7 @@ import pytest
 from headgate.cli import COMMANDS
 from headgate.cli.completion import SCRIPTS, SHELLS, bash, pages
 from headgate.cli.store import COMMANDS as STORE_COMMANDS
+from headgate.hooks import CLIENTS
 
 ASK_BASH = """
 source ./completion.bash
@@ -48,6 +49,21 @@ def test_what_an_option_takes_is_known():
     assert trim.takes == "@files"
 
 
+def test_files_are_offered_only_where_a_file_is_taken():
+    flags = [(page.path, o.flag) for page in pages() for o in page.options if o.takes == "@files"]
+
+    assert flags == [
+        ("trim", ""),
+        ("check", ""),
+        ("repair", ""),
+        ("prepare", ""),
+        ("prepare", "--report"),
+        ("gateway", "--files"),
+        ("gateway", "--token-file"),
+        ("count", ""),
+    ]
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -60,6 +76,13 @@ def test_what_an_option_takes_is_known():
         ("headgate trim --kind js", ["json", "jsonl"]),
         ("headgate trim --tokens 5", []),
         ("headgate completion ", [*SHELLS]),
+        ("headgate presets c", ["claude_code", "chatcli"]),
+        ("headgate hook ", [*CLIENTS]),
+        ("headgate install co", ["codex"]),
+        ("headgate doctor g", ["gemini"]),
+        ("headgate stats --price ", []),
+        ("headgate gateway --host ", []),
+        ("headgate mcp --url ", []),
     ],
 )
 def test_bash_offers_what_can_be_written_next(headgate, line, words):

@@ -47,6 +47,17 @@ def test_reading_on_gives_the_whole_of_a_text_in_utf_16(encoding):
     assert read_on(original(data), limit=300) == "Zeile äöü 日本\n" * 200
 
 
+@pytest.mark.proves("P16", "P24")
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@given(st.text("a \n\u0a1b\u0a0a\u010aé日\x1b", max_size=40), st.integers(1, 60), st.booleans())
+def test_characters_of_utf_16_that_look_like_line_ends_are_read_back(encoding, text, times, exact):
+    data = ("\ufeff" + text * times).encode(encoding)
+
+    whole = read_on(original(data, exact=exact), limit=112)
+
+    assert whole == (only_unicode(data) if exact else normalise(data)).decode()
+
+
 @pytest.mark.proves("P16")
 @pytest.mark.parametrize(
     "data",

@@ -36,6 +36,9 @@ GROUPS = ("store",)
 FILES = "@files"
 """Stands for the names of files."""
 
+FILE_NAMES = ("FILE", "DIR", "HISTORY.json")
+"""What a page calls a file."""
+
 ASKED = "headgate completion --values {} 2>/dev/null"
 """What a script asks for while it completes: it changes with what is kept."""
 
@@ -115,26 +118,28 @@ def pages() -> Iterator[Page]:
 
 def _page(path: str, says: str, module: str) -> Page:
     made: Parser = import_module(module).parser()
-    return Page(path, says, tuple(_options(made)))
+    return Page(path, says, tuple(_options(made, path)))
 
 
-def _options(made: Parser) -> Iterator[Option]:
+def _options(made: Parser, path: str) -> Iterator[Option]:
     for action in made._actions:  # argparse has no other way to ask what was added
         says = " ".join((action.help or "").split())
-        takes = _takes(action)
+        takes = _takes(action, path)
         for flag in action.option_strings or [""]:
             if flag.startswith("--") or not flag:
                 yield Option(flag, says, takes)
 
 
-def _takes(action: Action) -> tuple[str, ...] | str | None:
+def _takes(action: Action, path: str) -> tuple[str, ...] | str | None:
     if action.nargs == 0:
         return None
     metavar = action.metavar if isinstance(action.metavar, str) else ""
     if metavar in LIVING:
         return ASKED.format(LIVING[metavar])
-    words = WORDS.get(metavar)
-    return words() if words else FILES
+    if metavar in FILE_NAMES:
+        return FILES
+    words = WORDS.get(f"{path} {metavar}") or WORDS.get(metavar)
+    return words() if words else ()
 
 
 def _dialects() -> tuple[str, ...]:
@@ -155,6 +160,12 @@ def _presets() -> tuple[str, ...]:
     return tuple(PRESETS)
 
 
+def _clients() -> tuple[str, ...]:
+    from headgate.hooks import CLIENTS
+
+    return tuple(CLIENTS)
+
+
 WORDS: Mapping[str, Callable[[], tuple[str, ...]]] = MappingProxyType(
     {
         "D": _dialects,
@@ -162,11 +173,14 @@ WORDS: Mapping[str, Callable[[], tuple[str, ...]]] = MappingProxyType(
         "P": _presets,
         "V": lambda: ("o200k", "cl100k"),
         "SHELL": lambda: SHELLS,
-        **dict.fromkeys(("N", "M", "A-B", "RE", "JSONPATH", "QUERY", "Q", "T", "AGE"), tuple),
-        **dict.fromkeys(("SIZE", "WHAT"), tuple),
+        "CLIENT": _clients,
+        "hook NAME": _clients,
+        "presets NAME": _presets,
+        "stats P": tuple,
     }
 )
-"""What an option takes, by what its page calls it; nothing: there is nothing to offer."""
+"""What an option takes, by what its page calls it, or by its command where the same word means
+another thing there; for anything else there is nothing to offer."""
 
 
 def sessions() -> list[str]:

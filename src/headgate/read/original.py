@@ -102,6 +102,8 @@ class Original:
 
     def _whole_units(self, data: bytes, start: int) -> bytes:
         # A line end is found by its one byte 0x0a, so a piece may begin or stop inside of its unit.
+        if not data:
+            return b""
         stop = start + len(data)
         data = data[start % 2 :] + (self.between(stop, stop + 1) if stop % 2 else b"")
         return data if start == 0 else self.utf_16 + data
