@@ -7,6 +7,7 @@ import pytest
 from headgate import Gate, Policy, ToolResult, ToolRule, tokens
 from headgate.ageing import Ageing
 from headgate.cli import main
+from headgate.history.mending import INTERRUPTED
 from headgate.retention import Retention
 from headgate.spill.compress import compress
 from headgate.spill.house import House
@@ -196,6 +197,8 @@ def test_a_result_that_repair_made_up_is_told(state, dialect, explained):
 
     assert record["made"] is True
     assert "\nmade     by repair: the call had no result in the history" in page
+    assert INTERRUPTED in record["text"]
+    assert page.rstrip("\n").endswith(f"\nshown\n{record['text']}")
 
 
 @pytest.mark.proves("P25", "C-explain", "H9")

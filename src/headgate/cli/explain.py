@@ -165,11 +165,11 @@ IN_MEMORY = "the store could not keep it; it was in memory while that process ra
 
 
 def shown_of(gate: Gate, verdict: Verdict, about: About | None) -> str | None:
-    """What the model saw; None where it went in whole, and the original is not kept."""
+    """What the model saw; None where it went in whole, and nobody has it any more."""
     if verdict.text is not None:
         return verdict.text
     if about is None:
-        return None
+        return made_up(verdict)
     return text_of_bytes(gate.original(about.ref)).text
 
 
@@ -188,7 +188,7 @@ def page(decision: Decision, place: Place) -> list[str]:
         "reason": verdict.reason,
         **({"moved": f"down, because {decision.epoch}"} if decision.epoch else {}),
         **({"stands": f"for the result of {verdict.base!r}"} if verdict.base else {}),
-        **({"made": MADE} if is_made(verdict) else {}),
+        **({"made": MADE_UP} if made_up(verdict) else {}),
         "original": original(place),
         **({"read": read_back(place)} if place.reads else {}),
         "sha256": verdict.sha256,
@@ -207,14 +207,14 @@ def in_words(size: Size) -> str:
     return f"{about}{size.tokens:,} tokens, {size.chars:,} characters, {size.lines:,} lines"
 
 
-MADE = "by repair: the call had no result in the history, and may have been interrupted"
+MADE_UP = "by repair: the call had no result in the history, and may have been interrupted"
 
 
-def is_made(verdict: Verdict) -> bool:
-    """Whether it is no result of a tool, but stands in for one that was missing."""
-    from headgate.history.mending import MADE_SHA256
+def made_up(verdict: Verdict) -> str | None:
+    """What it says, if it is no result of a tool but stands in for one that was missing."""
+    from headgate.history.mending import MADE
 
-    return verdict.sha256 in MADE_SHA256
+    return MADE.get(verdict.sha256)
 
 
 def read_back(place: Place) -> str:
@@ -257,7 +257,7 @@ def record_of(decision: Decision, place: Place, shown: str | None) -> dict[str, 
         "time": moment(entry).astimezone(UTC).isoformat(timespec="milliseconds"),
         "file": place.about.file if place.about else None,
         "original": original_record(place),
-        "made": is_made(verdict),
+        "made": made_up(verdict) is not None,
         "reads": place.reads,
         "read_tokens": place.read_tokens,
         "text": shown,

@@ -10,6 +10,7 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import msgspec
 
@@ -30,10 +31,13 @@ UNKNOWN_OUTCOME = (
 INTERRUPTED = f"This call was interrupted and its result never arrived. {UNKNOWN_OUTCOME}"
 """The result of a call that nobody saw end. It never changes: what was sent once is sent again."""
 
-MADE_SHA256 = frozenset(
-    hashlib.sha256(said.encode()).hexdigest() for said in (INTERRUPTED, error_text(INTERRUPTED))
+MADE: Mapping[str, str] = MappingProxyType(
+    {
+        hashlib.sha256(said.encode()).hexdigest(): said
+        for said in (INTERRUPTED, error_text(INTERRUPTED))
+    }
 )
-"""Of what stands for such a result, with a flag for errors or without."""
+"""By its sha256: what stands for such a result, with a flag for errors or without."""
 
 NOWHERE: frozenset[Place] = frozenset()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from headgate.dialects.history import History, Part
-from headgate.history.mending import MADE_SHA256
+from headgate.history.mending import MADE
 from headgate.history.repair import repair
 from headgate.history.report import Asked, Real, Repaired
 from headgate.history.seen import Seen
@@ -82,14 +82,14 @@ class Lookup:
 
     def was_interrupted(self, asked: Asked) -> bool:
         """Whether this call was sent with the result that says so."""
-        return any(entry.verdict.sha256 in MADE_SHA256 for entry in self._decided(asked))
+        return any(entry.verdict.sha256 in MADE for entry in self._decided(asked))
 
     def was_spoken_between(self, call: Part, other: Part) -> bool:
         """Whether the first went out as interrupted, and the other was not answered with it."""
         if not call.call_id or not other.call_id:
             return False
         of_id = self._ledger.by_call(call.call_id)
-        made = {entry.key.prefix for entry in of_id if entry.verdict.sha256 in MADE_SHA256}
+        made = {entry.key.prefix for entry in of_id if entry.verdict.sha256 in MADE}
         if not made:
             return False
         return made.isdisjoint(e.key.prefix for e in self._ledger.by_call(other.call_id))
