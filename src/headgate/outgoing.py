@@ -70,6 +70,8 @@ class Outcome:
     """What was moved down now, if anything."""
     over_budget: int
     count: Count
+    model: str = ""
+    """As the caller or the body names it."""
 
 
 class Outgoing:
@@ -134,6 +136,7 @@ class Outgoing:
             epoch=prepared.epoch.entry if prepared.epoch else None,
             over_budget=prepared.over_budget,
             count=prepared.count,
+            model=model or history.model,
         )
         digest = xxh3_64_intdigest(outcome.body)
         _remember(self.sent, (seen.dialect.name, digest), prepared.history, SENT_REMEMBERED)
@@ -289,7 +292,8 @@ class Outgoing:
     ) -> Outcome:
         counted = count(history, request.accounting, usage=request.usage, cache=request.cache)
         self.session.emit(HistoryRepaired((), repaired.gave_up))
-        return Outcome(body, history.dialect, (), repaired.gave_up, (), (), 0, None, 0, counted)
+        why, name = repaired.gave_up, history.model
+        return Outcome(body, history.dialect, (), why, (), (), 0, None, 0, counted, name)
 
     def _report(self, outcome: Outcome, prepared: Prepared) -> None:
         for event in prepared.events:

@@ -3,7 +3,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from headgate.gateway.telemetry import otel_spans, spans_of
+from headgate.gateway.telemetry import named_service, otel_spans, spans_of
 from headgate.testing import Provider
 from tests.gateway.conftest import body_of
 from tests.gateway.wire import exchange, request, settled
@@ -30,6 +30,7 @@ def test_a_request_is_one_span_with_sizes_and_no_words(gateway_to, exported):
     assert 30_000 < told.pop("headgate.tokens.kept_out") < 40_000
     assert told == {
         "headgate.dialect": "anthropic",
+        "gen_ai.request.model": "claude-opus-4-6",
         "headgate.outcome": "changed",
         "headgate.results.fresh": 1,
         "headgate.fixes": 0,
@@ -50,6 +51,20 @@ def test_a_refused_request_leaves_a_span_without_the_reason(gateway_to, exported
     [span] = exporter.get_finished_spans()
     assert "AIza" not in span.to_json()
     assert span.attributes["gen_ai.request.model"] == "g"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "name"),
+    [
+        ("OTEL_SERVICE_NAME", "", "headgate-gateway"),
+        ("OTEL_SERVICE_NAME", "team-7", "team-7"),
+        ("OTEL_RESOURCE_ATTRIBUTES", "service.name=team-8,zone=a", "team-8"),
+    ],
+)
+def test_the_service_is_called_as_the_variables_say(monkeypatch, variable, value, name):
+    monkeypatch.setenv(variable, value)
+
+    assert named_service().attributes["service.name"] == name
 
 
 def test_spans_go_where_the_variables_say(monkeypatch):

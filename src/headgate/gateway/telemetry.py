@@ -17,6 +17,7 @@ from headgate.history.usage import usage_of
 
 if TYPE_CHECKING:
     from opentelemetry import trace
+    from opentelemetry.sdk.resources import Resource
 
 
 class Span(Protocol):
@@ -52,6 +53,9 @@ Spans: TypeAlias = Callable[[Endpoint | None], AbstractContextManager[Span]]
 
 _NO_SPAN = NoSpan()
 
+MODEL_CHARS = 128
+"""Of a model's name: a client may write anything there."""
+
 
 def no_spans(endpoint: Endpoint | None) -> AbstractContextManager[Span]:
     """Nothing is noted."""
@@ -69,6 +73,8 @@ class OtelSpan:
         self._span.set_attribute("headgate.outcome", ready.done)
         if ready.outcome is None:
             return
+        if ready.outcome.model:
+            self._span.set_attribute("gen_ai.request.model", ready.outcome.model[:MODEL_CHARS])
         states = zip(ready.outcome.verdicts, ready.outcome.states, strict=True)
         fresh = [verdict for verdict, state in states if state == "fresh"]
         kept_out = sum(verdict.before.tokens - verdict.after.tokens for verdict in fresh)
@@ -94,14 +100,21 @@ def otel_spans() -> tuple[Spans, Callable[[], None]]:
     """Spans that go where OpenTelemetry's variables say, and a call that sends the last ones."""
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
         raise PolicyError("needs the 'otel' extra: pip install 'headgate[otel]'") from error
-    provider = TracerProvider(resource=Resource.create({"service.name": "headgate-gateway"}))
+    provider = TracerProvider(resource=named_service())
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     return spans_of(provider), provider.shutdown
+
+
+def named_service() -> Resource:
+    """Who sends the spans: what OpenTelemetry's variables call it goes before our own name."""
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+
+    ours = Resource.create({"service.name": "headgate-gateway"})
+    return ours.merge(OTELResourceDetector().detect())
 
 
 def spans_of(provider: trace.TracerProvider) -> Spans:
@@ -116,7 +129,7 @@ def spans_of(provider: trace.TracerProvider) -> Spans:
         ) as span:
             span.set_attribute("headgate.dialect", endpoint.dialect if endpoint else "other")
             if endpoint and endpoint.model:
-                span.set_attribute("gen_ai.request.model", endpoint.model)
+                span.set_attribute("gen_ai.request.model", endpoint.model[:MODEL_CHARS])
             yield OtelSpan(span)
 
     return spans
