@@ -1,10 +1,12 @@
 """P16: doing what each answer says enumerates the whole original, in steps that fit their limit."""
 
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from headgate.gate import Gate
+from headgate import Gate, Policy, tokens
 from headgate.normalise import normalise, only_unicode
 from headgate.testing import result
 from tests.promises.inputs import any_text
@@ -75,6 +77,21 @@ def test_one_line_of_megabytes_is_read_to_its_end(data):
 
     assert len(data) > 1_000_000
     assert read_on(kept, limit=60_000) == normalise(data).decode()
+
+
+@pytest.mark.proves("R15", "K6")
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_the_lines_a_marker_names_are_those_that_are_read_back(state, encoding):
+    gate = Gate(Policy(result=tokens(300)))
+    text = "".join(f"\u4e0a\u300a\u0a1b{number}\n" for number in range(1, 901))
+    [shown] = gate.admit([result("bash", f"\ufeff{text}".encode(encoding))])
+    first = int(re.search(r'lines="(\d+)-', shown.text)[1])
+
+    answer = gate.read(shown.verdict.ref, {"lines": f"{first}-{first}"})
+
+    assert answer.split("\n")[0] == f"\u4e0a\u300a\u0a1b{first}"
+    assert f"\u4e0a\u300a\u0a1b{first}" not in shown.text.split("\n")
+    assert "777: " in gate.read(shown.verdict.ref, {"search": "\u0a1b777"})
 
 
 @pytest.mark.proves("P16", "P1")

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,6 +76,23 @@ def test_a_line_of_utf_16_is_read_from_the_middle(encoding):
     start, stop = kept.start_of(2), kept.start_of(3)
 
     assert kept.shown(kept.between(start, stop), start).decode() == "twö\n"
+
+
+@pytest.mark.proves("K6")
+@pytest.mark.parametrize("chunk_bytes", [1, 7, 1_000])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_character_of_utf_16_that_has_the_byte_of_a_line_end_ends_no_line(encoding, chunk_bytes):
+    text = ["\u4e0a\u300a\u0a1b\u0a0a one", "\u010a two", "", "\u0a0a"]
+    data = "\n".join(["\ufeff", *text]).encode(encoding)
+    kept = original(data, chunk_bytes=chunk_bytes)
+    starts = [kept.start_of(line) for line in range(2, 7)]
+
+    assert kept.lines == 5
+    assert [kept.line_at(start) for start in starts[:-1]] == [2, 3, 4, 5]
+    assert [
+        kept.shown(kept.between(start, stop), start).decode().removesuffix("\n")
+        for start, stop in pairwise(starts)
+    ] == text
 
 
 def test_hidden_selectors_in_a_row_stay_shown_where_a_piece_begins():

@@ -133,10 +133,11 @@ def offset_of(place: Place, original: Original) -> int:
     if text == data:
         return place.start + place.position
     line_start = text.rfind(b"\n", 0, place.position) + 1
-    begin = after_line_end(data, text.count(b"\n", 0, place.position))
+    ends = original.ends(data, place.start)
+    begin = after_line_end(ends, text.count(b"\n", 0, place.position))
     if line_start == place.position:
         return place.start + begin
-    end = data.find(b"\n", begin)
+    end = ends.find(b"\n", begin)
     line = data[begin : None if end < 0 else end]
     shown = original.shown(line, place.start + begin)
     least = len(shown) - (place.position - line_start)
@@ -151,11 +152,13 @@ def _parts(original: Original, scope: Scope, wanted: int) -> Iterator[Part]:
     at, line = scope.start, scope.line
     while at < scope.stop:
         before = original.between(max(at - CONTEXT_BYTES, 0), at)
-        begin = at - len(before) + before.rfind(b"\n") + 1 if before else at
+        ends = original.ends(before, at - len(before))
+        begin = at - len(before) + ends.rfind(b"\n") + 1 if before else at
         data = original.between(begin, min(at + wanted, scope.stop))
+        ends = original.ends(data, begin)
         is_open = begin + len(data) < scope.stop
         after = begin + len(data)
-        if is_open and (end := data.rfind(b"\n") + 1):
+        if is_open and (end := ends.rfind(b"\n") + 1):
             data, after, is_open = data[:end], begin + end, False
         elif is_open:
             data = data[: code_point(data, len(data) - 1)]
@@ -165,7 +168,7 @@ def _parts(original: Original, scope: Scope, wanted: int) -> Iterator[Part]:
         search_from = len(original.shown(data[: at - begin], begin)) if at > begin else 0
         shared = len(original.shown(data[after - begin :], after)) if is_open else 0
         yield Part(begin, data, text, line, search_from, len(text) - shared, is_open)
-        line += data.count(b"\n")
+        line += ends.count(b"\n", 0, len(data))
         at = after
 
 

@@ -100,6 +100,27 @@ class Original:
         found = SELECTOR.search(before)
         return found[0] if found and found.end() == len(before) else b""
 
+    def ends(self, data: bytes, start: int) -> bytes:
+        """Bytes as long as `data`, which stands at `start`, with 0x0a only where a line ends.
+
+        In UTF-16 it is a half of many characters, too.
+        """
+        if not self.utf_16 or b"\n" not in data:
+            return data
+        first = start - start % 2
+        units = self.between(first, start + len(data) + 1)
+        low, high = (0, 1) if self.utf_16 == codecs.BOM_UTF16_LE else (1, -1)
+        only = bytearray(data)
+        for found in re.finditer(b"\n", data):
+            at = start + found.start() - first
+            if at % 2 != low or units[at + high : at + high + 1] != b"\0":
+                only[found.start()] = 0
+        return bytes(only)
+
+    def ends_line(self, offset: int) -> bool:
+        """Whether a line ends just before `offset`."""
+        return self.ends(self.between(offset - 1, offset), offset - 1) == b"\n"
+
     def _whole_units(self, data: bytes, start: int) -> bytes:
         # A line end is found by its one byte 0x0a, so a piece may begin or stop inside of its unit.
         if not data:
@@ -118,7 +139,8 @@ class Original:
         for chunk, ends_here in enumerate(self.about.chunk_lines):
             if ends_here >= ends:
                 at = chunk * self.about.chunk_bytes
-                return at + after_line_end(self.between(at, at + self.about.chunk_bytes), ends)
+                chunk_ends = self.ends(self.between(at, at + self.about.chunk_bytes), at)
+                return at + after_line_end(chunk_ends, ends)
             ends -= ends_here
         return self.length
 
@@ -126,7 +148,7 @@ class Original:
         """The number of the line that the byte at `offset` belongs to."""
         chunk, rest = divmod(offset, self.about.chunk_bytes)
         ends = sum(self.about.chunk_lines[:chunk])
-        return 1 + ends + self.between(offset - rest, offset).count(b"\n")
+        return 1 + ends + self.ends(self.between(offset - rest, offset), offset - rest).count(b"\n")
 
 
 def original_of(about: About, read: Read, *, exact: bool) -> Original:
@@ -135,10 +157,17 @@ def original_of(about: About, read: Read, *, exact: bool) -> Original:
     read = Recent(about, read)
     if mark not in UTF_16_MARKS:
         return Original(about, read, exact)
-    if mark == codecs.BOM_UTF16_LE and read(about.length - 2, about.length) == b"\n\0":
-        # The second half of the last line end was counted as a line.
-        about = replace(about, lines=about.lines - 1)
-    return Original(about, read, exact, mark)
+    return _in_utf_16(Original(about, read, exact, mark))
+
+
+def _in_utf_16(kept: Original) -> Original:
+    """Count its lines anew: the store has counted bytes."""
+    size = kept.about.chunk_bytes
+    starts = range(0, kept.length, size)
+    ends = tuple(kept.ends(kept.between(at, at + size), at).count(b"\n") for at in starts)
+    last = kept.length - kept.length % 2 - 2
+    is_open = not kept.ends(kept.between(last, kept.length), last).count(b"\n")
+    return replace(kept, about=replace(kept.about, lines=sum(ends) + is_open, chunk_lines=ends))
 
 
 def after_line_end(data: bytes, number: int) -> int:

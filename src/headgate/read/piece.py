@@ -67,7 +67,7 @@ def _whole_lines(
     while True:
         data = original.between(start, min(stop, start + window))
         if start + len(data) < stop:
-            data = data[: data.rfind(b"\n") + 1]
+            data = data[: original.ends(data, start).rfind(b"\n") + 1]
         text = original.shown(data, start).decode()
         if data and meter.count(text) <= limit:
             if start + len(data) >= stop or window >= MOST_BYTES:
@@ -79,7 +79,8 @@ def _whole_lines(
     kept = kept[: kept.rfind("\n") + 1]
     if not kept:
         return None
-    return Piece(kept, start, start + after_line_end(data, kept.count("\n")))
+    ends = original.ends(data, start)
+    return Piece(kept, start, start + after_line_end(ends, kept.count("\n")))
 
 
 def _part_of_line(original: Original, start: int, stop: int, limit: int, meter: Meter) -> Piece:
@@ -116,7 +117,7 @@ def _starts(text: str, settled: int, limit: int, meter: Meter) -> Iterator[str]:
 def _line(original: Original, start: int, stop: int) -> tuple[bytes, bool]:
     """The line up to its end, or as far as anything can overwrite its start."""
     data = original.between(start, min(stop, start + AHEAD_BYTES))
-    end = data.find(b"\n") + 1
+    end = original.ends(data, start).find(b"\n") + 1
     if end:
         return data[:end], True
     if start + len(data) >= stop:

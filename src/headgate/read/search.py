@@ -76,13 +76,13 @@ def _go_on(found: Found, shown: int, scope: Scope, original: Original) -> GoOn |
             return go_on
     if scope.stop >= original.length:
         return None
-    opens = original.between(scope.stop - 1, scope.stop) == b"\n"
+    opens = original.ends_line(scope.stop)
     return GoOn(original.line_at(scope.stop), scope.stop, opens)
 
 
 def _resolved(place: Place, original: Original) -> GoOn:
     offset = offset_of(place, original)
-    opens = offset == 0 or original.between(offset - 1, offset) == b"\n"
+    opens = offset == 0 or original.ends_line(offset)
     return GoOn(place.line, offset, opens)
 
 
@@ -160,8 +160,9 @@ def _lines_around(lines: Sequence[int], count: int, original: Original) -> dict[
 
 def _line(number: int, original: Original) -> str:
     start = original.start_of(number)
-    line, end, _ = original.between(start, start + CONTEXT_BYTES).partition(b"\n")
-    text = original.shown(line + end, start).decode().removesuffix("\n")
+    data = original.between(start, start + CONTEXT_BYTES)
+    end = original.ends(data, start).find(b"\n") + 1
+    text = original.shown(data[:end] if end else data, start).decode().removesuffix("\n")
     return text if len(text) <= CONTEXT_COLUMNS else f"{text[:CONTEXT_COLUMNS]}…"
 
 

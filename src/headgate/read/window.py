@@ -101,7 +101,7 @@ def _first_that_fits(first: int, original: Original, limit: int, room: Room) -> 
     start = original.start_of(first)
     begin = max(start, original.length - max(LEAST_BYTES, limit * BYTES_PER_UNIT))
     data = original.between(begin, original.length)
-    cut = 0 if begin == start else data.find(b"\n") + 1
+    cut = 0 if begin == start else original.ends(data, begin).find(b"\n") + 1
     text = original.shown(data[cut:], begin + cut).decode()
     kept = suffix(text, limit, room.meter)
     whole = kept if kept == text else kept.partition("\n")[2]
@@ -164,7 +164,7 @@ def _next_character(offset: int, original: Original) -> int:
 
 def _ends_line(piece: Piece, original: Original) -> bool:
     stop = piece.stop
-    return stop >= original.length or original.between(stop - 1, stop) == b"\n"
+    return stop >= original.length or original.ends_line(stop)
 
 
 def _lines_in_words(piece: Piece, original: Original) -> str:
