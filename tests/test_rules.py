@@ -42,6 +42,8 @@ def test_a_notice_is_filled_with_what_people_may_be_told():
         "5KB, 9 lines, 3 missing, ~12.5k, /f"
     )
     assert notice.fill("{half}", Told(half=300)) == "300"
+    assert notice.fill("{missing}", Told(missing_lines=3, missing_chars=50)) == "3 lines"
+    assert notice.fill("{missing}", Told(missing_chars=50)) == "about 50 chars"
 
 
 @pytest.mark.parametrize("form", ["{size}", "{lines.up}", "{lines:q}", "{", "{0}"])

@@ -22,5 +22,6 @@ def notice_of(verdict: Verdict, policy: Policy, path: str | None) -> str:
         missing_lines=max(verdict.before.lines - verdict.after.lines + 1, 0),
         half=(verdict.limit.count if verdict.limit else verdict.after.of(policy.unit)) / 2,
         where=path or "",
+        missing_chars=max(verdict.before.chars - verdict.after.chars, 0),
     )
     return notice.fill(form, told)

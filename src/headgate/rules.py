@@ -67,13 +67,16 @@ class Told(NamedTuple):
     half: float = 0
     """Of its limit."""
     where: str = ""
+    missing_chars: int = 0
+    """About: the words in their place are not counted apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
     """What people are told of a shortened result, as templates; the model never reads it.
 
-    Fields: `kilobytes`, `lines`, `missing_lines`, `half` (of its limit), `where` the whole is.
+    Fields: `kilobytes`, `lines`, `missing_lines`, `missing` (lines, or characters where only parts
+    of lines are missing), `half` (of its limit), `where` the whole is.
     """
 
     form: str = ""
@@ -93,10 +96,12 @@ class Notice:
     def fill(self, form: str, told: Told) -> str:
         """One of the forms with its fields."""
         half = f"{told.half / 1_000:g}k" if told.half >= 1_000 else f"{told.half:g}"
+        lines, chars = f"{told.missing_lines} lines", f"about {told.missing_chars} chars"
         return form.format(
             kilobytes=told.bytes // 1_024,
             lines=told.lines,
             missing_lines=told.missing_lines,
+            missing=lines if told.missing_lines else chars,
             half=half,
             where=told.where,
         )

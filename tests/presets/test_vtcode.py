@@ -262,6 +262,15 @@ def test_the_place_is_told_above_200_kb(gate_with, size, told):
     assert len(gate.original(shown.verdict.ref)) == size
 
 
+def test_people_are_told_of_characters_where_no_whole_line_is_missing(gate_with):
+    gate = gate_with(SMALL)
+
+    said = gate.notice(shown_of(gate, "word " * 5_000)).split("\n")
+
+    missing = re.fullmatch(r"\[\.\.\. about (\d+) chars truncated \.\.\.\]", said[2])
+    assert 22_000 < int(missing[1]) < 25_000
+
+
 def test_nothing_is_said_of_a_result_that_is_whole(gate_with):
     gate = gate_with(VTCODE)
 

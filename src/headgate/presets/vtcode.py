@@ -21,7 +21,7 @@ from headgate.types import tokens
 SHOWN = """\
 [... content truncated by token budget ...]
 First ~{half} tokens shown
-[... {missing_lines} lines truncated ...]
+[... {missing} truncated ...]
 Last ~{half} tokens shown"""
 
 VTCODE = Policy(
