@@ -88,6 +88,19 @@ def test_of_duplicate_ids_the_first_is_kept(gate_with):
     assert [b["content"] for b in blocks if b["type"] == "tool_result"] == ["first"]
 
 
+def test_an_id_that_comes_back_in_a_later_message_is_another_call(gate_with):
+    """Differs: the document keeps the first of the whole history, and would lose a result."""
+    messages = user("anthropic", "go")
+    for said in ("one", "two"):
+        messages += calls("anthropic", ("t1", "@bash", {"say": said}))
+        messages += results("anthropic", ("t1", "@bash", said))
+
+    outcome, blocks = blocks_of(gate_with(CHATCLI), messages)
+
+    assert [fix.kind for fix in outcome.fixes] == ["renamed"]
+    assert [b["content"] for b in blocks if b["type"] == "tool_result"] == ["one", "two"]
+
+
 def test_a_history_in_order_is_left_alone(gate_with):
     # "Misalignment Detection: Compares the two sets of IDs."
     messages = user("anthropic", "go") + calls("anthropic", ("t1", "@bash", {}))

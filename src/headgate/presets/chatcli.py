@@ -6,6 +6,8 @@ Where its document leaves a choice, and where a promise comes first:
   50,000 for tree. The words about it stand inside the cap. The file has all of the output, not
   only what the cap left.
 - The document has lost the text of the result that stands for one that never came; ours is used.
+- Of two calls under one id the first stays, within one message. An id that comes back later is
+  another call, with its own result: it stays, under a new id where the provider wants that.
 - It does not say what stands between head and tail of an old result; here it is how much is
   missing, and where the whole is.
 - The budget of a turn holds for the results of one message, and counts the previews too.

@@ -4,6 +4,7 @@ Where its document leaves a choice, and where a promise comes first:
 
 - The whole envelope fits the 2,000 tokens, its note and escapes too; so the preview is shorter.
 - A page that would be larger than that has fewer items, and its note then names the page size.
+- An array that is over the 2,000 tokens is shown in pages, however few items it has.
 - A key of the data that is called as one of ours stays; ours gets another name.
 - A text is taken for JSON if it is JSON, whether the tool returned a value or its text.
 - A string as the value of a key is shown up to 100 bytes, of an object inside five keys.

@@ -5,6 +5,7 @@ Where its document leaves a choice, and where a promise comes first:
 - Tokens are counted exactly, in o200k unless the policy names another vocabulary; the document
   takes 3.5 characters for a token while it picks lines. A line longer than a half is cut inside,
   and the words then count characters; the document takes such a line whole.
+- Blank lines at the end of the head, and the last line end, stay; the document trims them.
 - `max_lines` and `chunk_lines` are worth 15 tokens a line, the number that its estimate uses.
 - 15,000 above 80 % of the window and 35,000 below 50 % are plans in the document; here they hold
   where the use of the window is known, and 25,000 where it is not.
