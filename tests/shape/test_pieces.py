@@ -77,8 +77,19 @@ def test_what_may_follow_is_shown_where_there_is_room():
 def test_where_every_line_is_shown_and_one_is_cut_the_marker_counts_bytes():
     text = shown([1.0, 1.0, 1.0], 300, text="{} " + "word " * 300)
 
-    assert text.startswith("[3,")
-    assert " bytes omitted, about " in text.split("\n")[0]
+    first, *cut = text.split("\n")
+    hidden = [int(line.split("[")[1].split()[0].replace(",", "")) for line in cut]
+    assert all(hidden)
+    assert first.startswith(f"[{sum(hidden):,} of 4,508 bytes omitted, about ")
+
+
+def test_where_every_line_is_shown_without_its_markup_the_marker_counts_that():
+    items = [Piece(i, i, f"text {i}", 1.0) for i in (1, 2)]
+    source = Source(b"<p>text 1</p>\n<p>text 2</p>\n", "html", 900, 2)
+    pieces = Pieces(items, 2, rewritten=True)
+    shaped = shape_pieces(pieces, source, Room(200, O200K), MARKER, "blocks")
+
+    assert shaped.text.startswith("[16 of 28 bytes omitted, ")
 
 
 def test_a_heading_is_shown_once_above_the_pieces_it_belongs_to():

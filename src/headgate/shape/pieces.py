@@ -190,7 +190,8 @@ class _Drawing:
         is_all = not gaps and all(size == sizes[i] for i, size in chosen.items())
         main = ""
         if not is_all or self.pieces.rewritten:
-            gap = gaps[biggest] if biggest is not None else (1, self.pieces.total)
+            first = 1 if self.pieces.what == "lines" else 0
+            gap = gaps[biggest] if biggest is not None else (first, self.pieces.total)
             main = self._main(missing, self.pieces.total, gap) if missing else self._cut(chosen)
         at_head = bool(main) and (self.size > MUCH * self.room.limit or biggest is None)
         out = [*([main] if at_head else []), *self.pieces.before]
@@ -235,18 +236,28 @@ class _Drawing:
         return gaps
 
     def _clipped(self, text: str, size: int) -> str:
+        keep = self._kept(text, size)
+        return text if keep == len(text) else text[:keep] + self.marker.inside(len(text) - keep)
+
+    def _kept(self, text: str, size: int) -> int:
+        """How many characters of a piece are shown where it may take so many bytes."""
         data = text.encode()
         if len(data) + 1 <= size:
-            return text
+            return len(text)
         note = self._cost(self.marker.inside(len(text)))
-        keep = grapheme_before(text, len(data[: max(size - note, 0)].decode(errors="ignore")))
-        return text[:keep] + self.marker.inside(len(text) - keep)
+        return grapheme_before(text, len(data[: max(size - note, 0)].decode(errors="ignore")))
 
     def _cut(self, chosen: Mapping[int, int]) -> str:
-        """The marker where every line is shown, and some are cut inside."""
+        """The marker where every line is shown, and some are cut inside or have no markup."""
         items, sizes = self.pieces.items, self.pieces.sizes
         cut = [i for i in sorted(chosen) if chosen[i] < sizes[i]]
-        hidden = sum(sizes[i] - chosen[i] for i in cut)
+        if self.pieces.rewritten:
+            shown = [items[i].text[: self._kept(items[i].text, chosen[i])] for i in chosen]
+            hidden = max(len(self.source.data) - sum(map(bytes_in, shown)), 0)
+        else:
+            texts = [items[i].text for i in cut]
+            lost = [text[self._kept(text, chosen[i]) :] for i, text in zip(cut, texts, strict=True)]
+            hidden = sum(map(bytes_in, lost))
         first = items[cut[0]] if cut else items[0]
         tokens = self.marker.tokens_in(self.size * hidden // max(len(self.source.data), 1))
         ask = Ask("lines", f"{first.first}-{first.last}")
