@@ -66,6 +66,8 @@ def test_a_short_clean_result_passes_without_a_look(event):
         opencode("x = 1\n" * 700, is_error=True),
         opencode("cut here", whole="/home/u/whole.txt"),
         codex("line 7", tool_input={"command": "sed -n 7p /s/files/r_aaaaaaaaaaaa.txt"}),
+        codex("x = 1\n" * 300, tool="mcp__x__y", tool_input={"max_tokens": 200}),
+        codex("x = 1\n" * 300, tool="mcp__x__y", tool_input={"chunk_lines": 9}),
     ],
 )
 def test_what_may_be_changed_gets_a_proper_look(event):
@@ -96,3 +98,5 @@ def test_the_numbers_of_the_door_are_those_of_the_default_policy():
     assert limit is not None
     assert limit.count == door.READ_BYTES
     assert {class_of(tool) for tool in door.READERS} == {"read"}
+    asked = (*policy.asked_tokens, *policy.asked_lines)
+    assert tuple(f'"{name}"'.encode() for name in asked) == door.ASKED

@@ -27,6 +27,9 @@ READERS = ("Read", "read", "read_file", "read_many_files", "view")
 ELSEWHERE = (b"persistedOutputPath", b'"whole"')
 """What is said where an event holds only a part of a result, and the rest is in a file."""
 
+ASKED = (b'"max_tokens"', b'"max_lines"', b'"chunk_lines"')
+"""Arguments with which a call asks for a limit of its own, by the default policy."""
+
 OUR_FILE = b"/r_"
 """How the file of an original is named where an agent reads it: that is noted."""
 
@@ -36,7 +39,7 @@ LEFT_ALONE = ("HEADGATE_STATE_DIR", "HEADGATE_SESSION", "HEADGATE_DEBUG")
 
 def surely_whole(raw: bytes, environ: Mapping[str, str]) -> bool:
     """Whether this event holds nothing that would be shortened or made readable."""
-    if not is_default(environ) or any(sign in raw for sign in (*ELSEWHERE, OUR_FILE)):
+    if not is_default(environ) or any(sign in raw for sign in (*ELSEWHERE, *ASKED, OUR_FILE)):
         return False
     if len(raw) <= ERROR_BYTES - OVERHEAD and _plain(raw):
         return True
