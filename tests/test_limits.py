@@ -99,6 +99,8 @@ def test_a_wish_that_is_no_number_above_zero_is_ignored(value):
 def test_a_wish_for_more_than_can_be_written_is_the_most_that_can(value):
     assert limit(result(arguments={"max_tokens": value})).count == 10**15
     assert limit(result(declared=tokens(int(value)))).count == 10**15
+    lines = result(arguments={"max_lines": value})
+    assert limit(lines, Policy(tokens_per_line=10**9)).count == 10**15
     assert overrides_of({"tools": {"grep": value}}, POLICY).tools == {"grep": 10**15}
 
 

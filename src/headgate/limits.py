@@ -113,7 +113,7 @@ def _asked(result: ToolResult, policy: Policy) -> tuple[int | None, list[Event]]
     for name in policy.asked_lines:
         lines = _count(result.arguments.get(name))
         if lines is not None:
-            return lines * policy.tokens_per_line, [
+            return min(lines * policy.tokens_per_line, MOST_COUNT), [
                 Deprecated(result.call_id, name, next(iter(policy.asked_tokens), "nothing"))
             ]
     return None, []
