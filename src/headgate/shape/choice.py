@@ -90,7 +90,7 @@ def _near(found: Sequence[Found]) -> dict[int, str]:
         near.update(enumerate(_texts(before), line.number - len(before)))
         near.update(enumerate(_texts(after), line.number + 1))
     for line in found:
-        if not line.hidden_bytes:
+        if not line.hidden_chars:
             near[line.number] = line.data.decode(errors="ignore")
         else:
             near.pop(line.number, None)

@@ -194,13 +194,14 @@ def _show_part(choice: Choice, number: int, found: Found | None, longest: int) -
     text = found.data.decode(errors="ignore") if found else whole
     if text is None:
         return
-    length = len(whole) if whole is not None else len(text) + (found.hidden_bytes if found else 0)
+    # Of a line that is larger than a piece of the text, what was found knows its own piece only.
+    length = max(choice.length(number), len(text) + (found.hidden_chars if found else 0))
     if whole is not None and length - longest < LEAST_HIDDEN:
         choice.guess(number, whole, 0)
         return
     start = _window(text, found, longest) if found else 0
     part = text[start : start + longest]
-    before = start + (_skipped(found, whole) if found else 0)
+    before = start + (found.skipped_chars if found else 0)
     after = max(length - before - len(part), 0)
     notes = [choice.marker.inside(hidden) if hidden else "" for hidden in (before, after)]
     choice.guess(number, f"{notes[0]}{part}{notes[1]}", before + after)
@@ -210,16 +211,9 @@ def _window(text: str, found: Found, longest: int) -> int:
     """From where to show a long line, so that what made it stand out is in sight."""
     place = len(found.data[: found.place].decode(errors="ignore"))
     start = max(min(int(place - longest * EARLY), len(text) - longest), 0)
-    if not start and not found.skipped_bytes:
+    if not start and not found.skipped_chars:
         return 0
     return text.find(" ", start, start + WORD_CHARS) + 1 or start
-
-
-def _skipped(found: Found, whole: str | None) -> int:
-    """How many characters of a line stand before what is kept of it; bytes, where nobody knows."""
-    if whole is None:
-        return found.skipped_bytes
-    return len(whole.encode()[: found.skipped_bytes].decode(errors="ignore"))
 
 
 def _close_small_gaps(choice: Choice) -> None:

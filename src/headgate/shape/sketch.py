@@ -82,14 +82,14 @@ class Found:
 
     number: int
     data: bytes
-    hidden_bytes: int
+    hidden_chars: int
     """What of the line is not in `data`, where it was too long to keep."""
     score: float
     is_end: bool = False
     """Whether it says that a command ended badly."""
     before: bytes = b""
     after: bytes = b""
-    skipped_bytes: int = 0
+    skipped_chars: int = 0
     """How much of what is hidden of the line stands before `data`."""
     place: int = 0
     """Where in `data` ends what made it stand out."""
@@ -264,17 +264,24 @@ class Sketcher:
         self.found[number] = Found(
             number,
             line.data,
-            line.stop - line.start - len(line.data),
+            _hidden(piece[line.start : line.stop], line.data),
             score,
             is_end,
             piece[max(line.start - before, 0) : line.start],
             piece[line.stop + 1 : line.stop + 1 + AFTER_BYTES],
-            line.begin - line.start,
+            chars_in(piece[line.start : line.begin]),
             line.at - line.begin,
         )
         if len(self.found) >= 2 * FOUND_LINES:
             ranked = sorted(self.found.values(), key=lambda line: (-line.score, line.number))
             self.found = {line.number: line for line in ranked[:FOUND_LINES]}
+
+
+def _hidden(line: bytes, kept: bytes) -> int:
+    """How many characters of a line are not in what is kept of it, cut ones included."""
+    if len(kept) == len(line):
+        return 0
+    return chars_in(line) - len(kept.decode(errors="ignore"))
 
 
 def _is_end(piece: bytes, stop: int, hits: Sequence[Hit]) -> bool:
@@ -334,7 +341,7 @@ def _add_rare(data: bytes, found: dict[int, Found]) -> None:
     indexes = _once(forms)[: 2 * FOUND_LINES - len(found)]
     for index, line in zip(indexes, _lines_at(indexes, data, len(forms)), strict=True):
         kept = line[:CLIP_BYTES]
-        rare = Found(index + 1, kept, len(line) - len(kept), RARE_SCORE)
+        rare = Found(index + 1, kept, _hidden(line, kept), RARE_SCORE)
         found.setdefault(index + 1, rare)
 
 
