@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate import Policy, ToolResult, ToolRule, chars, tokens
+from headgate import Policy, ToolResult, ToolRule, chars, tokens, utf8_bytes
 from headgate.events import Deprecated, OverrideIgnored
 from headgate.limits import NO_OVERRIDES, Limit, OverrideTable, limit_for, overrides_of
 
@@ -109,6 +109,15 @@ def test_overrides_that_are_nothing_of_the_kind_are_reported(values):
     table = overrides_of(values, POLICY)
 
     assert table == OverrideTable({}, None, (OverrideIgnored("all", repr(values)),))
+
+
+@pytest.mark.proves("R5")
+@pytest.mark.parametrize("unit", [chars, utf8_bytes])
+def test_tokens_that_are_asked_for_are_four_characters_each_where_those_are_counted(unit):
+    policy = Policy(result=unit(30_000))
+
+    assert limit(result(arguments={"max_tokens": 500}), policy).count == 2_000
+    assert limit(result(arguments={"max_lines": 50}), policy).count == 2_000
 
 
 @pytest.mark.proves("R5", "0.6")

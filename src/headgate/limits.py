@@ -81,7 +81,8 @@ def limit_for(
         return Limit(overrides.tools[result.tool], "the operator's override"), []
     asked, events = _asked(result, policy)
     if asked is not None:
-        return _bounded(asked, f"the call asked for {asked:,}", policy), events
+        by = f"the call asked for {asked:,}" + (" tokens" if policy.unit != "tokens" else "")
+        return _bounded(policy.of_tokens(asked), by, policy), events
     return _declared(result, rule, policy, used), events
 
 

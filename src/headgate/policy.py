@@ -240,7 +240,7 @@ class Policy:
     @property
     def media_count(self) -> int:
         """What an image or another block that passes untouched costs, in this policy's unit."""
-        return self.media_tokens * (1 if self.unit == "tokens" else CHARS_PER_TOKEN)
+        return self.of_tokens(self.media_tokens)
 
     @property
     def alone_count(self) -> int:
@@ -255,6 +255,10 @@ class Policy:
         if self.turn is not None:
             counts.append(self.turn.count - spent)
         return max(min(counts), self.minimum) if counts else None
+
+    def of_tokens(self, count: int) -> int:
+        """So many tokens in this policy's unit."""
+        return count if self.unit == "tokens" else count * CHARS_PER_TOKEN
 
     def class_of(self, tool: str) -> ToolClass | None:
         """The class of a tool: as its rule says, else as its name is known."""
@@ -291,7 +295,7 @@ class Policy:
             object.__setattr__(self, "classes", {"read": read})
 
     def _converted(self, amount: Amount) -> Amount:
-        return Amount(amount.count * CHARS_PER_TOKEN, self.unit)
+        return Amount(self.of_tokens(amount.count), self.unit)
 
     def _check_amounts(self) -> None:
         for name, amount in self._amounts():
