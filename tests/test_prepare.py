@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from headgate import Gate, Policy, tokens
+from headgate import Gate, Policy, chars, tokens, utf8_bytes
 from headgate.ageing import Ageing
 from headgate.check import check
 from headgate.errors import HistoryError
@@ -397,6 +397,25 @@ def test_pressure_opens_an_epoch_and_what_aged_can_still_be_read(dialect, gate_w
     for verdict in aged:
         assert gate.original(verdict.ref).startswith(b"10:00:01 INFO worker 1 is fine")
     assert check(outcome.body, dialect) == []
+
+
+@pytest.mark.proves("H9", "H10")
+@pytest.mark.parametrize("unit", [tokens, chars, utf8_bytes])
+def test_an_epoch_goes_down_to_the_low_mark_whatever_a_policy_counts(unit, gate_with):
+    policy = Policy(
+        result=unit(30_000),
+        ageing=Ageing(low=0.4, keep_last=1, least=unit(600), head=unit(300), tail=unit(300)),
+        classes={},
+        repeats=False,
+    )
+    story = user("anthropic", "look")
+    for number in range(16):
+        story += round_of("anthropic", number, lines(200 + number))
+
+    outcome = prepared(gate_with(policy), "anthropic", story, window_tokens=50_000)
+
+    assert outcome.epoch is not None
+    assert 0.3 * 50_000 < outcome.count.tokens <= 0.45 * 50_000
 
 
 @pytest.mark.proves("H10", "P4", "H8")

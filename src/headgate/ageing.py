@@ -88,6 +88,8 @@ class Use:
     """How many the conversation has made."""
     is_cold: bool
     prices: Prices
+    per_token: float = 1.0
+    """What a token of the results is in the unit of their sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def epoch(results: Sequence[Old], use: Use, ageing: Ageing) -> Epoch:
     able = [i for i, old in enumerate(results) if _may_age(i, old, len(results), ageing)]
     why = pressing(ageing, use.used, use.window, is_cold=use.is_cold)
     if why and use.window:
-        target = int(use.used - ageing.low * use.window)
+        target = int((use.used - ageing.low * use.window) * use.per_token)
         return Epoch(_until(able, results, target, ageing), why)
     if ageing.turns is not None:
         moves = _by_turns(able, results, ageing.turns)
@@ -189,7 +191,8 @@ def _worth_it(
 ) -> bool:
     removed = sum(_saving(results[i], step, ageing) for i, step in moves)
     first = min(results[i].message for i, _ in moves)
-    return pays(removed, sum(use.sizes[first:]) - removed, use.requests, use.prices)
+    behind = int(sum(use.sizes[first:]) * use.per_token)
+    return pays(removed, behind - removed, use.requests, use.prices)
 
 
 def _saving(old: Old, step: Step, ageing: Ageing) -> int:

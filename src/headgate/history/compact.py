@@ -20,7 +20,7 @@ from headgate.shape import Room, Source
 from headgate.shape.excerpt import Ends, shape_excerpt
 from headgate.shape.kinds import recognise
 from headgate.shape.text import ends
-from headgate.types import Kind, Verdict
+from headgate.types import Kind, Unit, Verdict
 
 LOOKED_AT_BYTES = 1 << 20
 """How much of an old result is looked at to say what it was."""
@@ -74,6 +74,7 @@ def compact(
         requests=sum(message.role == "assistant" for message in history.messages),
         is_cold=is_cold,
         prices=prices_of(history.dialect),
+        per_token=_per_token(standings, desk.policy.unit),
     )
     opened = epoch(olds, use, ageing)
     if not opened.moves:
@@ -168,6 +169,12 @@ def _old(standing: Standing, last_bound: int, desk: Desk) -> Old:
         step=2 if age >= 2 else 1 if age == 1 else 0,
         is_bound=slot.message < last_bound,
     )
+
+
+def _per_token(standings: Sequence[Standing], unit: Unit) -> float:
+    sizes = [standing.verdict.after for standing in standings]
+    tokens = sum(size.tokens for size in sizes)
+    return sum(size.of(unit) for size in sizes) / tokens if tokens else 1.0
 
 
 def _last_thinking(history: History) -> int:
