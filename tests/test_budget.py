@@ -66,4 +66,13 @@ def test_of_two_equals_the_earlier_goes_first():
 
 @pytest.mark.proves("R7")
 def test_a_result_not_larger_than_a_preview_is_left_alone():
-    assert largest_first([900, 900], budget=100, preview=1_000) == [900, 900]
+    shares = largest_first([900, 5_000, 900], budget=2_800, preview=1_000)
+
+    assert shares == [900, 1_000, 900]
+
+
+@pytest.mark.proves("R7", "P3")
+def test_where_not_even_previews_fit_they_share_the_budget():
+    shares = largest_first([9_000, 900, 100, 9_000], budget=1_000, preview=1_000)
+
+    assert shares == [300, 300, 100, 300]

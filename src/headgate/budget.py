@@ -29,7 +29,10 @@ def even_shares(wants: Sequence[int], budget: int, others: int = 0) -> list[int]
 
 
 def largest_first(wants: Sequence[int], budget: int, preview: int) -> list[int]:
-    """Cut the largest down to `preview`, one by one, until the rest fits."""
+    """Cut the largest down to `preview`, one by one, until the rest fits.
+
+    Where previews of all of them do not fit either, they share the budget.
+    """
     shares = list(wants)
     total = sum(wants)
     for i in sorted(range(len(wants)), key=lambda i: (-wants[i], i)):
@@ -37,7 +40,7 @@ def largest_first(wants: Sequence[int], budget: int, preview: int) -> list[int]:
             break
         total -= wants[i] - preview
         shares[i] = preview
-    return shares
+    return shares if total <= budget else fair_shares(shares, max(budget, 0))
 
 
 SHARING: Mapping[Sharing, Callable[[Sequence[int], Sequence[int], int, int], list[int]]] = {

@@ -38,13 +38,14 @@ def batches(draw):
     st.integers(128, 6_000),
     st.sampled_from(["fair", "even", "largest_first"]),
     st.integers(0, 3),
+    st.sampled_from([128, 300, 3_000]),
 )
-def test_a_batch_stays_in_its_budget(batch, budget, sharing, recorded):
+def test_a_batch_stays_in_its_budget(batch, budget, sharing, recorded, preview):
     policy = Policy(
         result=tokens(4_000),
         batch=tokens(budget),
         sharing=sharing,
-        preview=tokens(128),
+        preview=tokens(preview),
         classes={},
         tools={"Read": ToolRule(exempt=True)},
     )

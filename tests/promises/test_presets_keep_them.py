@@ -75,6 +75,17 @@ def test_a_batch_keeps_to_its_budget(name, sizes):
         assert sum(spent) <= plan.budget
 
 
+@pytest.mark.proves("P3")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_batch_of_many_small_results_keeps_to_its_budget(name):
+    policy = PRESETS[name]
+    plan = planned(policy, [b"word " * 500] * 120)
+
+    if plan.budget is not None:
+        spent = [v.after.of(policy.unit) + policy.block_overhead for v in plan.verdicts]
+        assert sum(spent) <= plan.budget
+
+
 @pytest.mark.proves("P1", "0.5", "K1")
 @pytest.mark.parametrize("name", NAMES)
 @given(texts)
