@@ -9,7 +9,9 @@ from headgate import Gate, Policy, tokens
 from headgate.ledger import Ledger
 from headgate.limits import HOLD_BYTES
 from headgate.measure.meters import meter_for
+from headgate.normalise import Validator, only_unicode
 from headgate.testing import BadStore, lines, result
+from tests.nasty import chunked, nasty_bytes
 
 METER = meter_for("o200k", "tokens")
 SMALL = Policy(batch=tokens(400), result=tokens(400), error=tokens(400), classes={})
@@ -91,6 +93,28 @@ def test_a_binary_stream_is_described(state):
     shown = streamed(Gate(SMALL, state=state), data, 1 << 20)
 
     assert shown.text.startswith(f"Binary data, {len(data):,} bytes, ELF program.")
+
+
+@pytest.mark.proves("0.4", "K9")
+@pytest.mark.parametrize(("tool", "normalise"), [("Read", True), ("bash", False)])
+def test_a_stream_that_may_be_edited_is_only_made_valid(gate_with, tool, normalise):
+    stream = gate_with(SMALL.replace(normalise=normalise)).stream("call_1", tool)
+    stream.write(b"\xef\xbb\xbffirst \x1b[31mred\r\n\xff")
+    stream.write(b"line of text\r\n" * 700_000)
+
+    text = stream.close().text
+
+    assert "\ufefffirst \x1b[31mred\r\n\\xffline of text\r\n" in text
+
+
+@pytest.mark.proves("P18", "0.4", "K9")
+@given(st.one_of(nasty_bytes, st.binary(max_size=300)), st.lists(st.integers(0), max_size=9))
+def test_a_text_to_be_edited_is_made_valid_however_it_is_cut(data, cuts):
+    validator = Validator()
+
+    seen = b"".join(map(validator.feed, chunked(data, cuts))) + validator.close()
+
+    assert seen == only_unicode(data)
 
 
 @pytest.mark.proves("R11", "K9")

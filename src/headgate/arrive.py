@@ -136,9 +136,14 @@ def _measured(text: bytes, most: int | None, policy: Policy, meter: Meter) -> Si
     return replace(size, tokens=meter.count(text.decode()), exact=True)
 
 
+def is_exact(tool: str, policy: Policy) -> bool:
+    """Whether results of a tool are only made valid, because somebody may edit by their text."""
+    return not policy.normalise or policy.class_of(tool) == "read"
+
+
 def readable(original: bytes, result: ToolResult, policy: Policy) -> bytes:
     """Normalise, but only make valid what an edit may need exactly."""
-    if not policy.normalise or policy.class_of(result.tool) == "read" or result.origin == "store":
+    if is_exact(result.tool, policy) or result.origin == "store":
         return only_unicode(original)
     return without_signs(normalise(original), policy.marker)
 

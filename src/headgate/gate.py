@@ -13,6 +13,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from headgate.admit import Plan, plan_batch, shares_ahead, shown
+from headgate.arrive import is_exact
 from headgate.errors import RefNotFound, RequestError, StoreError
 from headgate.events import Event, Hook, SpillFailed
 from headgate.journal import Journal
@@ -84,9 +85,7 @@ class Gate:
     @property
     def _outgoing(self) -> Outgoing:
         if self._made_outgoing is None:
-            from headgate.outgoing import (
-                Outgoing,
-            )  # dialects and rules: only for who sends histories
+            from headgate.outgoing import Outgoing  # only for who sends histories
 
             self._made_outgoing = Outgoing(self._session)
         return self._made_outgoing
@@ -238,7 +237,7 @@ class Gate:
             request = request_of(arguments)
             limit = min(tokens or self.policy.alone_count, request.tokens or sys.maxsize)
             limit = max(limit, self.policy.minimum) - self.policy.block_overhead
-            exact = not self.policy.normalise or self.policy.class_of(about.tool) == "read"
+            exact = is_exact(about.tool, self.policy)
             original = original_of(about, partial(store.read, ref), exact=exact)
             marker = self._session.desk().marker(about.sha256, about.call_id)
             if about.full_length is not None:

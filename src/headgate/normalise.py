@@ -41,12 +41,8 @@ def only_unicode(data: bytes) -> bytes:
     """Make `data` valid UTF-8 and change nothing else: its reader will edit by the exact text."""
     if is_utf8(data):
         return data
-    if data[:2] in UTF_16:
-        arrival = _Arrival()
-        data = arrival.feed(data) + arrival.close()
-    utf8 = _Utf8()
-    shown = [show_bytes(utf8.feed(block)).encode() for block in _blocks(data)]
-    return b"".join([*shown, show_bytes(utf8.close()).encode()])
+    validator = Validator()
+    return validator.feed(data) + validator.close()
 
 
 def is_clean(data: bytes) -> bool:
@@ -127,6 +123,31 @@ class Normaliser:
         reader = self._reader or _Reader()
         self._reader = None if ends else reader
         return reader.feed(block)
+
+
+class Validator:
+    """Makes valid what arrives in chunks, as `only_unicode` does; a mark of UTF-8 stays."""
+
+    def __init__(self) -> None:
+        self._head: bytes | None = b""
+        self._utf16: _Arrival | None = None
+        self._utf8 = _Utf8()
+
+    def feed(self, chunk: bytes) -> bytes:
+        """What is settled with this chunk."""
+        if self._head is not None:
+            chunk = self._head + chunk
+            self._head = chunk if len(chunk) < 2 else None
+            if self._head is not None:
+                return b""
+            self._utf16 = _Arrival() if chunk[:2] in UTF_16 else None
+        data = self._utf16.feed(chunk) if self._utf16 else chunk
+        return b"".join([show_bytes(self._utf8.feed(block)).encode() for block in _blocks(data)])
+
+    def close(self) -> bytes:
+        """What was waiting."""
+        waiting = self._utf16.close() if self._utf16 else self._head or b""
+        return show_bytes(self._utf8.feed(waiting) + self._utf8.close()).encode()
 
 
 class _Reader:

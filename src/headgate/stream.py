@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from headgate.arrive import Arrived, Identity, digest_of, query_of
+from headgate.arrive import Arrived, Identity, digest_of, is_exact, query_of
 from headgate.errors import StoreError
 from headgate.judge import Desk, shortened
 from headgate.limits import Limit
 from headgate.marker import Kept, Marker, without_signs
-from headgate.normalise import HEAD_BYTES, Normaliser
+from headgate.normalise import HEAD_BYTES, Normaliser, Validator
 from headgate.policy import FORMS, Keep
 from headgate.refs import ref_of
 from headgate.shape.binary import describe
@@ -76,7 +76,8 @@ class Passing:
         self.head = b""
         self.kind: Kind | None = None
         self.length = 0
-        self.normaliser = Normaliser()
+        self.exact = is_exact(result.tool, desk.policy)
+        self.reader = Validator() if self.exact else Normaliser()
         self.sketcher = Sketcher(end_bytes(room), query_of(result, desk.policy, desk.question))
         self.sampler = Sampler(desk.meter)
         self.pending: list[bytes] = []
@@ -101,7 +102,7 @@ class Passing:
         if writer is not None and self.failure is None:
             self._try(lambda: writer.write(chunk))
         if not self._is_binary():
-            self._look(self.normaliser.feed(chunk))
+            self._look(self.reader.feed(chunk))
 
     def _is_binary(self) -> bool:
         """Whether this is not text: then its first bytes and its length are all that is shown."""
@@ -123,13 +124,14 @@ class Passing:
         self.pending_bytes = len(data) - start
 
     def _piece(self, piece: bytes) -> None:
-        piece = without_signs(piece, self.desk.policy.marker)
+        if not self.exact:
+            piece = without_signs(piece, self.desk.policy.marker)
         self.sketcher.feed(piece)
         self.sampler.feed(piece)
 
     def end(self) -> Sketch:
         """Look at what is left."""
-        self._look(self.normaliser.close())
+        self._look(self.reader.close())
         self._piece(b"".join(self.pending))
         return self.sketcher.close()
 
