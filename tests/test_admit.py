@@ -104,6 +104,26 @@ def test_images_take_their_fixed_cost_from_the_batch():
     assert planned.verdicts[1].after.tokens <= 5_000 - 4_000 - 5
 
 
+@pytest.mark.proves("R6", "R7")
+def test_an_even_share_is_the_limit_that_is_told_of_small_results_too():
+    batch = [result("terminal", "x" * 10, call_id=f"c{n}") for n in range(3)]
+
+    planned = plan(batch, Policy(batch=tokens(6_000), sharing="even"))
+
+    assert [(verdict.limit, verdict.limit_by, verdict.fate) for verdict in planned.verdicts] == [
+        (tokens(2_000), "its share of the batch; the policy's default", "whole")
+    ] * 3
+
+
+@pytest.mark.proves("R6", "R9")
+def test_the_share_that_a_tool_was_told_is_the_limit_that_is_told_of_its_result():
+    kept = replace(result("terminal", lines(50), call_id="c1"), promised=1_500)
+
+    planned = plan([kept, big("find", 2_000)], Policy(batch=tokens(3_000)))
+
+    assert (planned.verdicts[0].limit, planned.verdicts[0].fate) == (tokens(1_500), "whole")
+
+
 @pytest.mark.proves("R5")
 def test_the_operator_can_override_a_tool_and_the_batch():
     overrides = overrides_of({"batch": 900, "tools": {"grep": 300, "x": "many"}}, Policy())

@@ -139,13 +139,20 @@ def _shares(
     stands = [case.fixed or _kept_its_word(case, policy) for case in cases]
     fixed = [cost for cost, still in zip(costs, stands, strict=True) if still]
     wants = [cost for cost, still in zip(costs, stands, strict=True) if not still]
-    shares = SHARING[policy.sharing](wants, fixed, budget - media, policy.preview.count)
-    # A result that gets all it wants is not held to its share: the share is then its own size.
+    is_even = policy.sharing == "even"
+    # An even share is known before, and told, also to who wants less; any other is then its size.
+    asked = [budget] * len(wants) if is_even else wants
+    shares = SHARING[policy.sharing](asked, fixed, budget - media, policy.preview.count)
     held = iter(
-        None if share >= want else max(share, policy.minimum)
+        max(share, policy.minimum) if is_even or share < want else None
         for share, want in zip(shares, wants, strict=True)
     )
-    return [None if still else next(held) for still in stands]
+    return [_told(case) if still else next(held) for case, still in zip(cases, stands, strict=True)]
+
+
+def _told(case: Case) -> int | None:
+    """What a result that stands is said to be held to: the share its tool was told, if any."""
+    return None if case.fixed else case.identity.result.promised
 
 
 def _kept_its_word(case: Case, policy: Policy) -> bool:
