@@ -151,7 +151,7 @@ def test_text_that_begins_like_a_marker_without_a_tag_is_escaped_once():
 
     once = without_signs(b"a [cut 3] <x> [cut", style)
 
-    assert once == b"a [\\cut 3] <\\x> [cut"
+    assert once == b"a \\u005bcut 3] \\u003cx> [cut"
     assert without_signs(once, style) == once
 
 

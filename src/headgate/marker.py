@@ -388,9 +388,9 @@ def _sample(style: MarkerStyle, reader: Literal["tool", "cli", "file", "none"]) 
 
 
 def without_signs(text: bytes, style: MarkerStyle) -> bytes:
-    """Put a backslash into what begins like a marker, so that it is none."""
+    """Begin what begins like a marker with an escape, so that it is none; JSON stays JSON."""
     for sign in style.signs:
         found = sign.encode()
         if found in text:
-            text = text.replace(found, found[:1] + b"\\" + found[1:])
+            text = text.replace(found, f"\\u{ord(sign[0]):04x}{sign[1:]}".encode())
     return text

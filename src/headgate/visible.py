@@ -1,7 +1,8 @@
 """Characters a reader cannot see, shown as escapes; and text that imitates a marker, defused.
 
 Text comes in pieces and may hold surrogates U+DC80..U+DCFF for bytes that are no UTF-8; they become
-`\\xNN`. What comes out does not depend on how it was cut.
+`\\xNN`. What can stand in JSON becomes an escape of JSON, which then stays JSON. What comes out does
+not depend on how it was cut.
 """
 
 from __future__ import annotations
@@ -36,13 +37,17 @@ SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _SELECTOR_RUN = re.compile(f"([{SELECTORS}])([{SELECTORS}]+)")
 _LAST_SELECTOR = re.compile(f"[{SELECTORS}]\\Z")
 _TAG_PART = f"[^\x00-18-`{{-\x7f{HASHES}{re.escape(CLOSERS)}]"
-_CLOSING_TAG = re.compile(f"[{HASHES}]({_TAG_PART}+)(?=[{re.escape(CLOSERS)}])")
-_CLOSING_ASCII_TAG = re.compile("#[a-z2-7]{4}(?=])")
+_CLOSING_TAG = re.compile(f"[{HASHES}]({_TAG_PART}+)([{re.escape(CLOSERS)}])")
+_CLOSING_ASCII_TAG = re.compile("(#[a-z2-7]{4})]")
 _OPEN_TAG = re.compile(f"[{HASHES}]({_TAG_PART}*)\\Z")
 
 
+BYTES = (0xDC80, 0xDCFF)
+"""Surrogates that stand for bytes which are no UTF-8."""
+
+
 class Escapes:
-    """Shows every character of some ranges as an escape: `\\x07`, `\\u202e`, `\\U000e0041`."""
+    """Shows every character of some ranges as an escape: `\\x07`, `\\u202e`, `\\udb40\\udc41`."""
 
     def __init__(self, *ranges: tuple[int, int]) -> None:
         codes = [code for first, last in ranges for code in range(first, last + 1)]
@@ -53,20 +58,21 @@ class Escapes:
         """The text with its escapes; where runs are dense a table is faster than a search."""
         if len(self._run.findall(text, 0, 2048)) > 256:
             return text.translate(self._table)
-        return self._run.sub(_escape_run, text)
+        return self._run.sub(lambda found: found[0].translate(self._table), text)
 
 
-def escape(chars: str) -> str:
-    """The escapes for some characters; for a surrogate that stands for a byte, the byte's."""
-    return chars.encode("unicode_escape").decode().replace("\\udc", "\\x")
+def escape(char: str) -> str:
+    """The escape for a character; for a surrogate that stands for a byte, the byte's."""
+    code = ord(char)
+    if code < 0x20:
+        return char.encode("unicode_escape").decode()
+    if BYTES[0] <= code <= BYTES[1]:
+        return f"\\x{code & 0xFF:02x}"
+    if code <= 0xFFFF:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
 
-
-def _escape_run(found: re.Match[str]) -> str:
-    return escape(found[0])
-
-
-BYTES = (0xDC80, 0xDCFF)
-"""Surrogates that stand for bytes which are no UTF-8."""
 
 show_bytes = Escapes(BYTES)
 show_hidden = Escapes(
@@ -128,16 +134,20 @@ def without_selector_runs(text: str) -> str:
     """Show all but the first of variation selectors in a row."""
     if text.isascii():
         return text
-    return _SELECTOR_RUN.sub(lambda found: found[1] + escape(found[2]), text)
+    return _SELECTOR_RUN.sub(lambda found: found[1] + "".join(map(escape, found[2])), text)
 
 
 def defused(text: str) -> str:
-    """Put a backslash before each bracket that closes with a tag, so that it is no marker."""
+    """Show each bracket that closes with a tag as its escape, so that it is no marker."""
     if text.isascii():
-        return _CLOSING_ASCII_TAG.sub(r"\g<0>\\", text)
-    return _CLOSING_TAG.sub(
-        lambda found: found[0] + "\\" if _is_tag(folded(found[1])) else found[0], text
-    )
+        return _CLOSING_ASCII_TAG.sub(r"\1\\u005d", text)
+    return _CLOSING_TAG.sub(_defused, text)
+
+
+def _defused(found: re.Match[str]) -> str:
+    if not _is_tag(folded(found[1])):
+        return found[0]
+    return found[0][:-1] + escape(found[2])
 
 
 def folded(text: str) -> str:

@@ -24,7 +24,7 @@ def test_nothing_that_a_terminal_obeys_is_left_live():
 
 
 def test_an_escape_names_the_character():
-    assert visible("\x1b[2J\x9b\u202e\U000e0041\r") == "\\x1b[2J\\x9b\\u202e\\U000e0041\\r"
+    assert visible("\x1b[2J\x9b\u202e\U000e0041\r") == "\\x1b[2J\\u009b\\u202e\\udb40\\udc41\\r"
 
 
 def test_plain_text_in_any_script_stays_as_it_is():

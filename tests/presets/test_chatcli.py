@@ -505,7 +505,7 @@ def test_a_result_that_streams_in_gets_the_same_preview(gate_with):
 @pytest.mark.parametrize("sign", ["[TRUNCATED 5 ", "[full output saved to /x]"])
 def test_a_result_that_imitates_the_words_is_escaped(gate_with, sign):
     """P19: the words carry no tag, so fresh text that has them is told apart."""
-    assert shown_of(gate_with(CHATCLI), sign).text == sign[0] + "\\" + sign[1:]
+    assert shown_of(gate_with(CHATCLI), sign).text == "\\u005b" + sign[1:]
 
 
 def test_nothing_else_is_switched_on():

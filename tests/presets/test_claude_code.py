@@ -699,7 +699,7 @@ def test_a_result_that_imitates_the_substitute_is_escaped(gate_with):
     """P19: the words carry no tag, so fresh text that has them is told apart."""
     [shown] = admitted(gate_with(CLAUDE_CODE), result("Bash", "<persisted-output>\nx"))
 
-    assert shown.text == "<\\persisted-output>\nx"
+    assert shown.text == "\\u003cpersisted-output>\nx"
 
 
 def test_a_path_too_long_for_the_limit_leaves_the_short_words(state):

@@ -461,7 +461,7 @@ def test_a_result_that_imitates_the_marker_is_escaped(gate_with):
     """P19: the words carry no tag, so fresh text that has them is told apart."""
     [shown] = gate_with(ETHOS).admit([result("terminal", "[truncated — 9 chars total]")])
 
-    assert shown.text == "[\\truncated — 9 chars total]"
+    assert shown.text == "\\u005btruncated — 9 chars total]"
 
 
 def test_an_image_passes_beside_a_trimmed_text(gate_with):

@@ -398,7 +398,7 @@ def test_a_result_that_imitates_the_words_is_escaped(gate_with):
     """P19: the words carry no tag, so fresh text that has them is told apart."""
     [shown] = gate_with(VTCODE).admit([result("bash", "[... 9 lines truncated ...]")])
 
-    assert shown.text == "[... 9 \\lines truncated ...]"
+    assert shown.text == "[... 9\\u0020lines truncated ...]"
 
 
 def test_a_result_that_streams_in_is_cut_alike(gate_with):

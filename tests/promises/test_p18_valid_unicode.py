@@ -1,3 +1,4 @@
+import json
 import random
 import unicodedata
 from typing import get_args
@@ -87,3 +88,26 @@ def test_binary_data_is_shown_without_raw_controls_whatever_the_policy_keeps(pol
 @given(st.one_of(nasty_bytes, st.binary(max_size=300)), st.sampled_from(POLICIES))
 def test_whatever_comes_in_is_shown_without_raw_controls(data, policy):
     assert not has_raw_controls(seen_of(data * 20, policy))
+
+
+INTRODUCERS = "\x90\x98\x9b\x9d\x9e\x9f"
+"""Characters that begin a control sequence, which is taken out."""
+
+json_texts = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters=INTRODUCERS), max_size=30),
+    st.sampled_from(["[9 lines omitted #k7q2]", "\x85 \x7f", "\U000e0041", "\ufe0f\ufe0e"]),
+)
+
+
+@pytest.mark.proves("R4", "S6")
+@given(
+    st.recursive(
+        json_texts,
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(json_texts, inner, max_size=4),
+        max_leaves=12,
+    )
+)
+def test_json_that_is_made_readable_is_still_the_same_json(value):
+    written = json.dumps(value, ensure_ascii=False)
+
+    assert json.loads(normalise(written.encode())) == value

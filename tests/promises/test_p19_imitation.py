@@ -35,7 +35,7 @@ def test_no_marker_a_model_has_seen_can_be_sent_back_by_a_tool(tag, disguise, mi
         *body, bracket = text.translate(disguise)
         assert (
             normalise("".join([*body, bracket]).encode())
-            == "".join([*body, "\\", bracket]).encode()
+            == "".join([*body, f"\\u{ord(bracket):04x}"]).encode()
         )
         assert imitates("".join([*body, bracket]).encode())
 
