@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate import Gate, Policy, tokens
+from headgate import Gate, Policy, ToolRule, tokens
+from headgate.events import Admitted, Deprecated, OverrideIgnored, Spilled
 from headgate.ledger import Ledger
 from headgate.limits import HOLD_BYTES
 from headgate.measure.meters import meter_for
@@ -170,3 +171,47 @@ def test_a_store_that_does_not_answer_stops_no_stream(gate_with):
 
     assert METER.count(shown.text) <= 400
     assert "not kept, run the tool again for less" in shown.text
+
+
+@pytest.mark.proves("R3", "K9")
+@pytest.mark.parametrize("keep", ["salient", "head", "envelope"])
+def test_a_stream_of_blanks_says_that_there_was_no_output(gate_with, keep):
+    data = b" \r\n\n" * (HOLD_BYTES // 3)
+    gate = gate_with(SMALL.replace(keep=keep))
+    shown = streamed(gate, data, 1 << 20)
+
+    assert shown.text == "(bash finished without output)"
+    assert gate.original(shown.verdict.ref) == data
+
+
+@pytest.mark.proves("R5", "K9")
+def test_a_stream_of_an_exempt_tool_has_the_limit_it_would_have_at_once(gate_with):
+    policy = SMALL.replace(tools={"bash": ToolRule(exempt=True, limit=tokens(900))})
+
+    shown = streamed(gate_with(policy), BIG, 1 << 20)
+
+    assert shown.verdict.limit == tokens(900)
+    assert METER.count(shown.text) > 800
+
+
+@pytest.mark.proves("S8", "R11", "K9")
+def test_a_stream_that_ends_badly_fills_the_room_of_an_error(gate_with):
+    policy = SMALL.replace(batch=None, result=tokens(128), error=tokens(20_000))
+
+    shown = streamed(gate_with(policy), BIG, 1 << 20, is_error=True)
+
+    assert 18_000 <= METER.count(shown.text) <= 20_000
+
+
+@pytest.mark.proves("R5", "K9")
+def test_what_is_to_be_reported_of_a_stream_is_reported_once(gate_with):
+    seen = []
+    gate = gate_with(SMALL, hooks=[seen.append], overrides=lambda: {"batch": "many"})
+    stream = gate.stream("call_1", "bash", arguments={"max_lines": 20})
+    stream.write(BIG)
+    stream.close()
+
+    assert [type(event) for event in seen if not isinstance(event, Spilled | Admitted)] == [
+        OverrideIgnored,
+        Deprecated,
+    ]

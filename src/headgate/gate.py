@@ -18,7 +18,7 @@ from headgate.errors import RefNotFound, RequestError, StoreError
 from headgate.events import Event, Hook, SpillFailed
 from headgate.journal import Journal
 from headgate.ledger import Key, Ledger
-from headgate.limits import HOLD_BYTES, Limit, OverrideTable, limit_for
+from headgate.limits import HOLD_BYTES, limit_alone
 from headgate.marker import ON_DISK
 from headgate.policy import Policy
 from headgate.session import Session
@@ -297,10 +297,12 @@ class Gate:
         from headgate.stream import Passing  # only for who streams that much
 
         desk = self._session.desk(question)
-        limit = self._stream_limit(result)
-        room = Room((limit.count or 0) - self.policy.block_overhead, self._session.meter)
+        # How it will end is not known yet, and of an error there may be more to show.
+        ends = (replace(result, is_error=is_error) for is_error in (False, True))
+        overrides = self._session.overrides()
+        most = max(limit_alone(end, self.policy, overrides)[0].count or 0 for end in ends)
         begin = partial(self._session.writer, result) if self.policy.spill else None
-        return Passing(result, desk, room, begin)
+        return Passing(result, desk, Room(most, self._session.meter), begin)
 
     def admit_passed(self, passing: Passing, is_error: bool) -> ToolResult:
         """Decide on a result that went by, record it, show it."""
@@ -308,7 +310,8 @@ class Gate:
 
         with self._lock:
             result = replace(passing.result, is_error=is_error)
-            limit = self._stream_limit(result)
+            overrides = self._session.overrides()
+            limit, events = limit_alone(result, self.policy, overrides)
             room = Room((limit.count or 0) - self.policy.block_overhead, self._session.meter)
             arrived, verdict, kept = judge_passing(passing, result, limit, room)
             if verdict.ref is not None and kept in ON_DISK:
@@ -318,20 +321,9 @@ class Gate:
             elif passing.failure is not None:
                 self._session.emit(SpillFailed(verdict.ref or "", verdict.call_id, passing.failure))
             key = Key(b"", verdict.call_id, arrived.identity.digest)
-            plan = Plan((key,), (verdict,), (), (), self._stream_budget(self._session.overrides()))
+            budget = overrides.batch or self.policy.batch_budget()
+            plan = Plan((key,), (verdict,), (), tuple(events), budget)
             return shown(arrived.result, self._recorded(plan)[0])
-
-    def _stream_limit(self, result: ToolResult) -> Limit:
-        """The limit of a result that comes alone; what nothing bounds is bounded by the default."""
-        overrides = self._session.overrides()
-        limit, events = limit_for(result, self.policy, overrides)
-        for event in events:
-            self._session.emit(event)
-        counts = [limit.count or self.policy.result.count, self._stream_budget(overrides)]
-        return replace(limit, count=min(count for count in counts if count is not None))
-
-    def _stream_budget(self, overrides: OverrideTable) -> int | None:
-        return overrides.batch or self.policy.batch_budget()
 
     def _ref_asked_for(self, arguments: Mapping[str, object]) -> Ref:
         ref = arguments.get("ref")

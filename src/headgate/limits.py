@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headgate.events import Deprecated, Event, OverrideIgnored
 from headgate.policy import MOST_COUNT, Policy, ToolRule
@@ -84,6 +84,18 @@ def limit_for(
         by = f"the call asked for {asked:,}" + (" tokens" if policy.unit != "tokens" else "")
         return _bounded(policy.of_tokens(asked), by, policy), events
     return _declared(result, rule, policy, used), events
+
+
+def limit_alone(
+    result: ToolResult, policy: Policy, overrides: OverrideTable
+) -> tuple[Limit, list[Event]]:
+    """The limit of a result that comes alone; what nothing bounds is bounded by the default."""
+    limit, noted = limit_for(result, policy, overrides)
+    events = [*overrides.ignored, *noted]
+    if limit.exempt and limit.count is not None:
+        return limit, events
+    counts = [limit.count or policy.result.count, overrides.batch or policy.batch_budget()]
+    return replace(limit, count=min(count for count in counts if count is not None)), events
 
 
 def _declared(result: ToolResult, rule: ToolRule, policy: Policy, used: float | None) -> Limit:

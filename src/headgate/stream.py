@@ -15,7 +15,7 @@ from headgate.arrive import Arrived, Identity, digest_of, is_exact, query_of
 from headgate.errors import StoreError
 from headgate.judge import Desk, shortened
 from headgate.limits import Limit
-from headgate.marker import Kept, Marker, without_signs
+from headgate.marker import Kept, Marker, nothing_returned, without_signs
 from headgate.normalise import HEAD_BYTES, Normaliser, Validator
 from headgate.policy import FORMS, Keep
 from headgate.refs import ref_of
@@ -76,6 +76,7 @@ class Passing:
         self.head = b""
         self.kind: Kind | None = None
         self.length = 0
+        self.is_blank = True
         self.exact = is_exact(result.tool, desk.policy)
         self.reader = Validator() if self.exact else Normaliser()
         self.sketcher = Sketcher(end_bytes(room), query_of(result, desk.policy, desk.question))
@@ -126,6 +127,7 @@ class Passing:
     def _piece(self, piece: bytes) -> None:
         if not self.exact:
             piece = without_signs(piece, self.desk.policy.marker)
+        self.is_blank = self.is_blank and (not piece or piece.isspace())
         self.sketcher.feed(piece)
         self.sampler.feed(piece)
 
@@ -173,7 +175,10 @@ def judge_passing(
     arrived = Arrived(Identity(result, b"", sha256.hexdigest(), digest, 0), b"", size)
     marker = desk.marker(arrived.sha256, result.call_id, size)
     source = Source(b"", kind, size.of(desk.policy.unit), sketch.lines)
-    if desk.policy.keep in FORMS and kind != "binary":
+    nothing = nothing_returned(result.tool, desk.policy.marker)
+    if kind != "binary" and passing.is_blank and room.fits(nothing):
+        shaped = Shaped(nothing, "nothing but blanks")
+    elif desk.policy.keep in FORMS and kind != "binary":
         from headgate.shape.forms import passed_in_form  # not for a policy that looks
 
         shaped = passed_in_form(sketch, size, room, marker, desk.policy, result)
