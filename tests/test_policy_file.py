@@ -233,6 +233,11 @@ def test_a_marker_table_changes_only_what_it_names():
         ('[ageing]\nspared = ["cook"]', "ageing.spared is 'cook'; it is one of read, write"),
         ('[excerpt]\nform = "{what}"', "excerpt: form is '{what}', which has 'what' as a field"),
         ("page_items = 0", "page_items is 0; a page has at least one"),
+        ("[retention]\nlive_s = inf", "retention.live_s is inf; it is at most 1,000,000,000,000"),
+        (
+            "[retention]\nage_s = 1e300",
+            "retention.age_s is 1e+300; it is at most 1,000,000,000,000",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_named_with_its_value(text, message):

@@ -27,6 +27,10 @@ FLOOR_SHARE = 0.05
 """The floor of free space is never more than this share of the disk: a small one stays usable."""
 
 
+MOST_S = 10**12
+"""Seconds: so many millennia still are a whole number of nanoseconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Retention:
     """A policy's word on what is kept; None: without bound."""
@@ -50,6 +54,10 @@ class Retention:
             self._check(name, least=1)
         for name in ("total_count", "age_s", "live_s", "free_bytes"):
             self._check(name, least=1 if name == "total_count" else 0)
+        for name in ("age_s", "live_s"):
+            value = getattr(self, name)
+            if value is not None and value > MOST_S:
+                raise PolicyError(f"retention.{name} is {value}; it is at most {MOST_S:,}")
 
     @property
     def most_bytes(self) -> int | None:
