@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from headgate import Policy, ToolResult, ToolRule, chars, tokens, utf8_bytes
 from headgate.events import Deprecated, OverrideIgnored
-from headgate.limits import NO_OVERRIDES, Limit, OverrideTable, limit_for, overrides_of
+from headgate.limits import NO_OVERRIDES, Limit, OverrideTable, limit_for, overrides_of, within
+from headgate.presets import CLAUDE_CODE
 
 POLICY = Policy()
 
@@ -118,6 +119,10 @@ def test_tokens_that_are_asked_for_are_four_characters_each_where_those_are_coun
 
     assert limit(result(arguments={"max_tokens": 500}), policy).count == 2_000
     assert limit(result(arguments={"max_lines": 50}), policy).count == 2_000
+
+
+def test_one_limit_for_all_leaves_the_files_their_names():
+    assert within(CLAUDE_CODE, tokens(900)).files_by == "call"
 
 
 @pytest.mark.proves("R5", "0.6")

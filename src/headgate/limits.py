@@ -165,6 +165,7 @@ def within(policy: Policy, most: Amount) -> Policy:
         vocab=policy.vocab,
         normalise=policy.normalise,
         spill=policy.spill,
+        files_by=policy.files_by,
         store_timeout_s=policy.store_timeout_s,
         marker=policy.marker,
         keep=policy.keep,
