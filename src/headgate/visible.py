@@ -1,8 +1,8 @@
 """Characters a reader cannot see, shown as escapes; and text that imitates a marker, defused.
 
 Text comes in pieces and may hold surrogates U+DC80..U+DCFF for bytes that are no UTF-8; they become
-`\\xNN`. What can stand in JSON becomes an escape of JSON, so JSON stays JSON. What comes out does not
-depend on how it was cut.
+`\\xNN`. What may stand in JSON becomes an escape of JSON, so JSON stays JSON. What comes out does
+not depend on how it was cut.
 """
 
 from __future__ import annotations
