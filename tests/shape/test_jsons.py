@@ -221,10 +221,11 @@ def test_following_the_markers_shows_every_item_once():
 
 
 @pytest.mark.proves("R15", "K6")
-def test_the_path_in_a_marker_finds_what_is_missing():
+@pytest.mark.parametrize("kind", ["json", "jsonl"])
+def test_the_path_in_a_marker_finds_what_is_missing(kind):
     data = written({"a": {"odd name": [{"n": number} for number in range(500)]}, "b": 1})
 
-    text = shape(data, 300).text
+    text = shape(data, 300, kind=kind).text
     missing = find(data, asked(text, "path"), most=1_000, budget=10_000).matches
 
     shown_items = [item for item in json.loads(text)["a"]["odd name"] if "_omitted" not in item]

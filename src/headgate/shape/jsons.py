@@ -69,7 +69,7 @@ def shape_json(
 ) -> Shaped | None:
     """Shape JSON or JSON lines; None if it is neither, and is to be shaped as text."""
     drawing = _Drawing(source, room, marker, hints_of(query))
-    if source.kind == "jsonl":
+    if source.kind == "jsonl" and b"\n" in source.data.strip():
         lines = Lines(source.data)
         if not lines.are_json:
             return None
