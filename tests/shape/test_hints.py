@@ -66,6 +66,14 @@ def test_a_word_in_every_item_points_at_none():
     assert pointed(ORDERS, "order", "name") == []
 
 
+@pytest.mark.proves("S4")
+def test_what_is_called_so_is_meant_though_every_item_speaks_of_it():
+    packages = [{"name": f"p{n}", "needs": ["pytest>=8"]} for n in range(50)]
+    packages[31]["name"] = "pytest"
+
+    assert pointed(packages, "pytest") == [31]
+
+
 def test_a_number_points_at_whole_numbers_and_at_the_item_of_that_number():
     assert pointed(ORDERS, "1321", "17") == [17, 321]
 
@@ -97,11 +105,12 @@ def test_lines_are_pointed_at_too():
         (("berlin",), {0}),
         (("x",), set()),
         (("common",), set()),
+        (("shared",), {2}),
     ],
 )
 def test_members_are_pointed_at_by_name_or_by_what_they_alone_hold(words, places):
     names = ["city", "Status", "data"]
-    values = [b'"berlin common"', b'"ok common"', b'"common"']
+    values = [b'"berlin common shared"', b'"ok common shared"', b'["in common","shared"]']
 
     assert pointed_keys(names, values, hints_of(Query(words))) == places
 

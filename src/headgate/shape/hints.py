@@ -58,6 +58,11 @@ class Hints:
         return Hints(self.words, tuple(self.named.get(step.lower(), ())))
 
     @cached_property
+    def looked_for(self) -> tuple[bytes, ...]:
+        """The words, and each as a value of its own: what is called so, not what speaks of it."""
+        return (*self.words, *(b'"%b"' % word for word in self.words))
+
+    @cached_property
     def named(self) -> dict[str, list[Steps]]:
         """The names and numbers that paths go through from here, and how they go on."""
         named: dict[str, list[Steps]] = {}
@@ -85,7 +90,7 @@ def hints_of(query: Query) -> Hints:
 def pointed_items(items: Items, hints: Hints) -> dict[int, float]:
     """The items that the query points at, and how strongly."""
     found: dict[int, float] = {}
-    for numbers in _by_word(items, hints.words).values():
+    for numbers in _by_word(items, hints.looked_for).values():
         if len(numbers) <= max(3, COMMON_SHARE * len(items)):
             for number in numbers:
                 found[number] = found.get(number, 0.0) + math.log(1 + len(items) / len(numbers))
@@ -116,7 +121,7 @@ def pointed_keys(names: Sequence[str], values: Sequence[bytes], hints: Hints) ->
     found = {place for place, name in enumerate(map(str.lower, names)) if name in named}
     joined = b"\0".join(values)
     ends = [*accumulate(len(value) + 1 for value in values)]
-    for word in hints.words:
+    for word in hints.looked_for:
         found.update(_holding(joined, ends, word))
     return found
 
