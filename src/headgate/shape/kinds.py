@@ -158,12 +158,13 @@ def _view(text: bytes, lines: Sequence[bytes]) -> _View:
 
 
 def _sample(data: bytes) -> bytes:
-    if data[:2] in UTF_16:
-        return normalise(data[:HEAD_BYTES])
-    text = data
+    head, tail = data, b""
     if len(data) > HEAD_BYTES + TAIL_BYTES:
-        tail = data[-TAIL_BYTES:]
-        text = data[:HEAD_BYTES] + b"\n" + tail[tail.find(b"\n") + 1 :]
+        head, tail = data[:HEAD_BYTES], data[-TAIL_BYTES - len(data) % 2 :]
+    if data[:2] in UTF_16:
+        head, tail = normalise(head), normalise(data[:2] + tail)
+    # Of the line that the tail begins in only the end is there; unless it is all there is.
+    text = head + b"\n" + tail[tail.find(b"\n", 0, len(tail.rstrip())) + 1 :] if tail else head
     if any(sign in text for sign in RAW):
         return normalise(text)
     return text.removeprefix(BOM_UTF8)
