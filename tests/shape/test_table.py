@@ -109,3 +109,20 @@ def test_a_log_whose_lines_are_alike_is_no_table_of_one_column():
     rows[500] = "ERROR: replica 7 is 9321 ms behind"
 
     assert shaped("table", "\n".join(rows), 300) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "row", "told"),
+    [
+        ("name,amount", "item {},{}", True),
+        ("item,2019", "item {},{}", True),
+        ("item,2019", "thing,{}", False),
+        ("2026-01-01,7", "2026-01-{:02},{}", False),
+    ],
+)
+def test_a_first_row_like_the_others_is_no_heading(first, row, told):
+    rows = [row.format(i % 28 + 1, i * 37 % 91) for i in range(300)]
+    shown = shaped("csv", "\n".join([first, *rows]), 300)
+
+    assert ("[columns: " in shown) is told
+    assert first in shown.split("\n")

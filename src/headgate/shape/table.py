@@ -54,6 +54,10 @@ SPACED = re.compile(r"\s{2,}|\t|\s*[|│]\s*")
 RULED_CHARS = 200
 """How far the line between the heading and the rows is looked at."""
 
+DIGITS = re.compile(r"\d+")
+LIKE_ROWS = 8
+"""Without a heading one of the next rows is like the first wherever there are numbers."""
+
 RULED = re.compile(r"[-=+|: │─┼]*[-=─]{2,}[-=+|: │─┼]*")
 
 
@@ -102,7 +106,7 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
         table = _delimited(text, lines, DELIMITERS[source.kind])
     if table is None or table.rows < LEAST_ROWS or len(table.columns) < LEAST_COLUMNS:
         return None
-    heading = 2 if RULED.fullmatch(lines[table.span(1)[0] - 1][:RULED_CHARS]) else 1
+    heading = _heading(table, lines)
     columns = [column_of(cells[heading:]) for cells in table.columns]
     texts = lines if table.ends is None else _Rows(lines, table)
     worths = _worths(pointed_by(query, texts), [heading + i for i in odd_rows(columns)])
@@ -113,9 +117,22 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
         for one in with_ends(texts, worths, room_bytes, HEAD_LEAN)
     ]
     note = marker.aside(_in_words([cells[0] for cells in table.columns], columns))
-    notes = (note,) if room.size(note) * NOTE_PART <= room.limit else ()
+    notes = (note,) if heading and room.size(note) * NOTE_PART <= room.limit else ()
     pieces = Pieces(items, len(lines), before=notes)
     return shape_pieces(pieces, source, room, marker, f"of {table.rows:,} rows")
+
+
+def _heading(table: Table, lines: Sequence[str]) -> int:
+    """How many rows stand above the others; none where the first is as they are."""
+    if RULED.fullmatch(lines[table.span(1)[0] - 1][:RULED_CHARS]):
+        return 2
+    with_numbers = [cells for cells in table.columns if DIGITS.search(cells[1])]
+    is_row = all(_form(cells[0]) in map(_form, cells[1:LIKE_ROWS]) for cells in with_numbers)
+    return 0 if with_numbers and is_row else 1
+
+
+def _form(cell: str) -> str:
+    return DIGITS.sub("0", cell)
 
 
 def _delimited(text: str, lines: list[str], delimiter: str) -> Table | None:
