@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -60,12 +61,18 @@ def test_a_batch_is_decided_call_by_call_in_order(opened):
 
 @pytest.mark.proves("G3")
 def test_what_stands_behind_a_call_that_halts_is_not_run_either(opened):
-    watch = Watch(opened())
+    events = []
+    watch = Watch(opened(hooks=[events.append]))
 
-    trips = watch.ask([call("grep", n, n=n) for n in range(8)])
+    trips = watch.ask([*(call("grep", n, n=n) for n in range(7)), call("ls", 7)])
 
     halt = Trip("calls", "halt", "grep", 7, 6)
-    assert trips == [None] * 6 + [halt, halt]
+    assert trips == [None] * 6 + [halt, replace(halt, is_behind=True)]
+    assert trips[7].text == (
+        "Not run: a call before it in the batch went too far. The turn ends here; the user is told."
+    )
+    # It went beyond nothing itself.
+    assert [event.call_id for event in events] == ["call_6"]
 
 
 @pytest.mark.proves("G3")

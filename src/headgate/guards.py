@@ -60,6 +60,9 @@ class Answered(msgspec.Struct, frozen=True, array_like=True, tag="answered", gc=
 Noted: TypeAlias = TurnBegan | Asked | Answered
 
 
+ENDS: Final = "The turn ends here; the user is told."
+
+
 @dataclass(frozen=True, slots=True)
 class Trip:
     """A rule was tripped by a call."""
@@ -70,17 +73,21 @@ class Trip:
     count: int
     most: int
     ref: str = ""
+    is_behind: bool = False
+    """Whether it was a call before this one in the batch."""
 
     @property
     def text(self) -> str:
         """What the model reads of it."""
+        if self.is_behind:
+            return f"Not run: a call before it in the batch went too far. {ENDS}"
         counts = {"count": self.count, "earlier": self.count - 1}
         what = WHAT[self.rule].format(tool=self.tool, ref=self.ref, **counts)
         if self.action == "warn":
             return f"[guard: {what}. {ADVICE[self.rule]}]"
         if self.action == "block":
             return f"Not run: {what}; {self.most} are allowed. {ADVICE[self.rule]}"
-        return f"Not run: {what}; {self.most} are allowed. The turn ends here; the user is told."
+        return f"Not run: {what}; {self.most} are allowed. {ENDS}"
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from threading import RLock
 from typing import Final, TypeVar
 
@@ -63,9 +64,8 @@ class Watch:
         """
         trips: list[Trip | None] = []
         self._note(lambda: [self._decided(call, trips) for call in calls])
-        for call, trip in zip(calls, trips, strict=True):
-            if trip is not None:
-                self._gate.emit(tripped_event(call, trip))
+        for event in tripped_events(calls, trips):
+            self._gate.emit(event)
         return trips
 
     def learn(self, results: Sequence[ToolResult]) -> None:
@@ -76,8 +76,10 @@ class Watch:
         """Decide on a call, `trips` being those of the calls before it in the batch."""
         asked = asked_of(call)
         last = trips[-1] if trips else None
-        is_over = last is not None and last.action == "halt"
-        trip = last if is_over else tripped(self._tally, asked, self._guards)
+        if last is not None and last.action == "halt":
+            trip: Trip | None = replace(last, is_behind=True)
+        else:
+            trip = tripped(self._tally, asked, self._guards)
         trips.append(trip)
         if trip is not None and trip.action != "warn":
             asked = msgspec.structs.replace(asked, refused=trip.rule)
@@ -153,11 +155,15 @@ def refusal(call: Call, trip: Trip) -> ToolResult:
     return ToolResult(call.call_id, call.tool, blocks, is_error=True, arguments=arguments_of(call))
 
 
-def tripped_event(call: Call, trip: Trip) -> GuardTripped:
-    """What listeners hear of a trip."""
-    return GuardTripped(
-        trip.rule, trip.action, call.tool, call.call_id, trip.count, trip.most, trip.text
-    )
+def tripped_events(calls: Sequence[Call], trips: Sequence[Trip | None]) -> list[GuardTripped]:
+    """What listeners hear of a batch; a call behind one that halts went beyond nothing itself."""
+    return [
+        GuardTripped(
+            trip.rule, trip.action, call.tool, call.call_id, trip.count, trip.most, trip.text
+        )
+        for call, trip in zip(calls, trips, strict=True)
+        if trip is not None and not trip.is_behind
+    ]
 
 
 def _name(text: str) -> str:

@@ -26,7 +26,7 @@ from headgate.model import Model, Reply, Stop, WindowExceeded
 from headgate.outgoing import Outcome
 from headgate.registry import Batch, Registry
 from headgate.types import Call, Text, ToolResult
-from headgate.watch import Watch, arguments_of, refusal, tripped_event
+from headgate.watch import Watch, arguments_of, refusal, tripped_events
 
 CUT_OFF = (
     "Not run: the reply was cut off at its limit before the call was complete. Make it shorter."
@@ -211,9 +211,8 @@ class AsyncAgent:
         calls = reply.calls
         self._tell(Called(calls))
         trips = self._watch.ask(calls)
-        for call, trip in zip(calls, trips, strict=True):
-            if trip is not None:
-                self._tell(tripped_event(call, trip))
+        for event in tripped_events(calls, trips):
+            self._tell(event)
         refused, notes = _refused(reply, trips), _notes(calls, trips)
         batch = self.registry.batch(
             self.gate,
