@@ -1,6 +1,7 @@
 """Counts that flatter nobody: first sending, later reading, and what was read back."""
 
 from headgate.economy import Prices
+from headgate.history.mending import MADE
 from headgate.ledger import Entry, EpochEntry, Key, ReadBack
 from headgate.stats import Count, counted, total
 from headgate.types import Size, Verdict
@@ -9,11 +10,20 @@ PRICES = Prices(write=1.25, read=0.1, keeps_s=300)
 
 
 def entry(
-    call_id, before, after, *, time_ns, tool="grep", fate="spilled", ref="r_a", limit_by="policy"
+    call_id,
+    before,
+    after,
+    *,
+    time_ns,
+    tool="grep",
+    fate="spilled",
+    ref="r_a",
+    limit_by="policy",
+    sha256="00",
 ):
     sizes = [Size(tokens, tokens, tokens, 1) for tokens in (before, after)]
     verdict = Verdict(
-        call_id, tool, fate, "log", *sizes, "text", ref, None, limit_by, "", "00", "o200k"
+        call_id, tool, fate, "log", *sizes, "text", ref, None, limit_by, "", sha256, "o200k"
     )
     return Entry(Key(b"", call_id, b""), verdict, time_ns)
 
@@ -76,6 +86,14 @@ def test_a_result_that_was_read_back_is_not_counted_as_one_more():
     assert (
         counted([entry("1", 5_000, 1_000, time_ns=1), again], [], [], PRICES)["grep"].results == 1
     )
+
+
+def test_what_repair_made_up_for_a_missing_result_is_no_result_of_a_tool():
+    made = entry("2", 37, 37, time_ns=2, fate="whole", ref=None, sha256=next(iter(MADE)))
+
+    counts = counted([entry("1", 5_000, 1_000, time_ns=1), made], [], [], PRICES)
+
+    assert counts["grep"].results == 1
 
 
 def test_ageing_saves_only_what_is_read_after_it():

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 from headgate.admit import READ_BACK
 from headgate.economy import Prices
+from headgate.history.mending import MADE
 from headgate.ledger import Entry, EpochEntry, ReadBack
-from headgate.types import Fate
+from headgate.types import Fate, Verdict
 
 
 @dataclass(slots=True)
@@ -65,7 +66,7 @@ def counted(
     since_ns: int = 0,
 ) -> dict[str, Count]:
     """The counts of one session by tool."""
-    fresh = [entry for entry in entries if entry.verdict.limit_by != READ_BACK.by]
+    fresh = [entry for entry in entries if _is_of_a_tool(entry.verdict)]
     moments = sorted({entry.time_ns for entry in entries})
     counts: dict[str, Count] = {}
     in_order = sorted(epochs, key=lambda epoch: epoch.time_ns)
@@ -89,6 +90,11 @@ def counted(
             tool = tool_of.get(read.ref, "")
             counts.setdefault(tool, Count()).add(Count(read_back=read.tokens, worth=worth))
     return counts
+
+
+def _is_of_a_tool(verdict: Verdict) -> bool:
+    """Whether a tool gave it now: it was neither read back nor made up by repair."""
+    return verdict.limit_by != READ_BACK.by and verdict.sha256 not in MADE
 
 
 def total(counts: Iterable[Count]) -> Count:
