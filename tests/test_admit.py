@@ -418,3 +418,27 @@ def test_pages_of_arrays_that_would_fit_keep_to_the_budget_of_their_batch():
 
     assert METER.count(array) * 4 < 1_000
     assert sum(verdict.after.tokens for verdict in planned.verdicts) <= 1_000
+
+
+@pytest.mark.proves("R6")
+def test_binary_data_that_goes_in_whole_after_all_is_measured_as_it_is_shown():
+    blob = result("bash", BINARY)
+    [told] = plan([blob]).verdicts
+    policy = Policy(store_fails="whole", result=tokens(1_000))
+    [verdict] = plan([blob], policy, failed={told.ref: "nowhere"}).verdicts
+
+    assert verdict.fate == "whole"
+    assert (verdict.after.chars, verdict.after.bytes) == (
+        len(verdict.text),
+        len(verdict.text.encode()),
+    )
+
+
+@pytest.mark.proves("P18", "P19", "R3")
+@pytest.mark.parametrize("tool", ["a\x1b[31mb\x07", "a\ud800", "x #k7q2]", "\u202ea"])
+@pytest.mark.parametrize("content", ["", " \n\n"])
+def test_no_name_of_a_tool_brings_controls_or_a_marker_into_an_empty_result(tool, content):
+    [verdict] = plan([result(tool, content)]).verdicts
+
+    assert verdict.text.encode().decode().replace("\\", "").isprintable()
+    assert "#k7q2]" not in verdict.text

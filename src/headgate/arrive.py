@@ -124,7 +124,12 @@ def _readable(identity: Identity, policy: Policy) -> bytes:
     text = readable(identity.original, identity.result, policy)
     if identity.media or (text and not text.isspace()):
         return text
-    return nothing_returned(identity.result.tool, policy.marker).encode("utf-8", "backslashreplace")
+    return nothing_from(identity.result.tool, policy)
+
+
+def nothing_from(tool: str, policy: Policy) -> bytes:
+    """The line for an empty result; a tool's name comes from outside, too."""
+    return normalise(nothing_returned(tool, policy.marker).encode("utf-8", "surrogatepass"))
 
 
 def _measured(text: bytes, most: int | None, policy: Policy, meter: Meter) -> Size:

@@ -111,6 +111,7 @@ def _noted(verdict: Verdict, arrived: Arrived, desk: Desk) -> Verdict:
 def whole(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verdict:
     """A result goes in whole; one that normalising changed keeps its original."""
     text = arrived.readable(desk.policy).decode() if arrived.changed else None
+    after = size_of(text, desk.meter) if text and arrived.text is None else arrived.size
     ref = desk.ref(arrived.sha256) if text is not None and arrived.original else None
     return _verdict(
         arrived,
@@ -119,7 +120,7 @@ def whole(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
         desk,
         kind=None,
         text=text,
-        after=arrived.size,
+        after=after,
         ref=ref,
         reason=_why_whole(arrived, ref),
     )

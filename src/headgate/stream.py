@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from headgate.arrive import Arrived, Identity, digest_of, is_exact, query_of
+from headgate.arrive import Arrived, Identity, digest_of, is_exact, nothing_from, query_of
 from headgate.errors import StoreError
 from headgate.judge import Desk, shortened
 from headgate.limits import Limit
-from headgate.marker import Kept, Marker, nothing_returned, without_signs
+from headgate.marker import Kept, Marker, without_signs
 from headgate.normalise import HEAD_BYTES, Normaliser, Validator
 from headgate.policy import FORMS, Keep
 from headgate.refs import ref_of
@@ -175,7 +175,7 @@ def judge_passing(
     arrived = Arrived(Identity(result, b"", sha256.hexdigest(), digest, 0), b"", size)
     marker = desk.marker(arrived.sha256, result.call_id, size)
     source = Source(b"", kind, size.of(desk.policy.unit), sketch.lines)
-    nothing = nothing_returned(result.tool, desk.policy.marker)
+    nothing = nothing_from(result.tool, desk.policy).decode()
     if kind != "binary" and passing.is_blank and room.fits(nothing):
         shaped = Shaped(nothing, "nothing but blanks")
     elif desk.policy.keep in FORMS and kind != "binary":
