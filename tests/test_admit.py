@@ -291,6 +291,15 @@ def test_a_note_takes_its_room_from_the_result_below_it():
     assert sum(METER.count(verdict.text) + 4 for verdict in planned.verdicts) <= 700
 
 
+@pytest.mark.proves("P18")
+@pytest.mark.parametrize("count", [1, 900])
+def test_a_note_that_repeats_what_a_model_wrote_brings_in_no_controls(count):
+    noted = replace(big(count=count), note="[guard: call 4 of a\x07b\ud800.]")
+    [verdict] = plan([noted], Policy(result=tokens(300))).verdicts
+
+    assert verdict.text.startswith("[guard: call 4 of a\\x07b\\ud800.]\n")
+
+
 @pytest.mark.proves("R2")
 def test_a_note_stands_above_an_image_and_takes_nothing_from_it():
     seen = replace(result("screenshot", [IMAGE]), note=NOTE)

@@ -104,7 +104,7 @@ def identify(result: ToolResult) -> Identity:
 
 def arrive(identity: Identity, policy: Policy, meter: Meter, most: int | None = None) -> Arrived:
     """Make a result ready to be judged; `most` of it may go in whole, None: all."""
-    note = identity.result.note
+    note = note_of(identity.result)
     taken = meter.count(f"{note}\n") + SEAM_TOKENS if note else 0
     length = len(identity.original)
     if most is not None and length > most and _is_described(identity):
@@ -125,6 +125,12 @@ def _readable(identity: Identity, policy: Policy) -> bytes:
     if identity.media or (text and not text.isspace()):
         return text
     return nothing_from(identity.result.tool, policy)
+
+
+def note_of(result: ToolResult) -> str:
+    """Our note above a result; it may name a tool as a model wrote it."""
+    note = result.note
+    return normalise(note.encode("utf-8", "surrogatepass")).decode() if note else ""
 
 
 def nothing_from(tool: str, policy: Policy) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from headgate.arrive import Arrived, query_of
+from headgate.arrive import Arrived, note_of, query_of
 from headgate.limits import Limit
 from headgate.marker import ON_DISK, Kept, Marker
 from headgate.measure.size import STANDARD_VOCAB, exact_size_of, size_of
@@ -104,7 +104,8 @@ def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verd
 def _noted(verdict: Verdict, arrived: Arrived, desk: Desk) -> Verdict:
     """The verdict with our note above what the model sees."""
     shown = arrived.readable(desk.policy).decode() if verdict.text is None else verdict.text
-    text = f"{arrived.result.note}\n{shown}" if shown else arrived.result.note
+    note = note_of(arrived.result)
+    text = f"{note}\n{shown}" if shown else note
     return replace(verdict, text=text, after=exact_size_of(text, desk.meter))
 
 
