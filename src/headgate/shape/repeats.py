@@ -20,6 +20,9 @@ from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.worth import pointed_by
 from headgate.types import Kind, Query
 
+LEAST_SHARE = 0.5
+"""Where fewer lines are the same as the one before, saying so helps little."""
+
 MOST_RUNS = 10_000
 """A text with more changes from line to line does not say the same over and over."""
 
@@ -86,6 +89,16 @@ def _alike_share(data: bytes) -> float:
     return alike / max(total, 1)
 
 
+def _same_share(data: bytes) -> float:
+    """How many lines seem to be the same as the one before, told from a few places."""
+    same = total = 0
+    for sample in _samples(data):
+        lines = sample.split(b"\n")[1:-1]
+        same += sum(map(eq, lines[1:], lines))
+        total += len(lines)
+    return same / max(total, 1)
+
+
 def _samples(data: bytes) -> list[bytes]:
     if len(data) <= SAMPLES * SAMPLE_BYTES:
         return [data]
@@ -96,8 +109,10 @@ def _samples(data: bytes) -> list[bytes]:
 
 def _counted(source: Source, room: Room, marker: Marker) -> Shaped | None:
     """The whole, each line that comes again at once with how often it does."""
+    if _same_share(source.data) < LEAST_SHARE - UNSURE:
+        return None
     runs = _runs(source.data)
-    if runs is None or 2 * (source.lines - len(runs)) < source.lines:
+    if runs is None or source.lines - len(runs) < LEAST_SHARE * source.lines:
         return None
     out: list[str] = []
     saved, before = 0, marker.lines_before
