@@ -7,6 +7,7 @@ Where its document leaves a choice, and where a promise comes first:
 - An array that is over the 2,000 tokens is shown in pages, however few items it has.
 - A key of the data that is called as one of ours stays; ours gets another name.
 - A text is taken for JSON if it is JSON, whether the tool returned a value or its text.
+- What comes in pieces and grows over 8 MiB is shown as a string, whatever it holds.
 - A string as the value of a key is shown up to 100 bytes, of an object inside five keys.
 - The original is kept all the same; its address is not shown.
 """
