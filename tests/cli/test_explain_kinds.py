@@ -198,6 +198,7 @@ def test_a_result_that_repair_made_up_is_told(state, dialect, explained):
     assert record["made"] is True
     assert "\nmade     by repair: the call had no result in the history" in page
     assert INTERRUPTED in record["text"]
+    assert " characters, 1 line (tokens in o200k)\n" in page
     assert page.rstrip("\n").endswith(f"\nshown\n{record['text']}")
 
 

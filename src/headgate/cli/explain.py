@@ -204,7 +204,8 @@ def amount(limit: Amount) -> str:
 def in_words(size: Size) -> str:
     """A size in words; tokens that were estimated say so."""
     about = "" if size.exact else "about "
-    return f"{about}{size.tokens:,} tokens, {size.chars:,} characters, {size.lines:,} lines"
+    lines = f"{size.lines:,} line{'' if size.lines == 1 else 's'}"
+    return f"{about}{size.tokens:,} tokens, {size.chars:,} characters, {lines}"
 
 
 MADE_UP = "by repair: the call had no result in the history, and may have been interrupted"

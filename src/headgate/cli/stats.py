@@ -124,7 +124,8 @@ def tell(rows: Sequence[tuple[str, Count]], whole: Count, money: Money) -> None:
         headings = ["tool", " results", " shortened", " tokens", " shown", " read back"]
         show_table([*headings, " kept out"], [row(tool, count, money) for tool, count in rows])
     say(
-        f"{whole.results:,} results, {whole.shortened:,} of them shortened; "
+        f"{whole.results:,} result{'' if whole.results == 1 else 's'}, "
+        f"{whole.shortened:,} of them shortened; "
         f"{scaled(whole.kept_out, money):,} tokens kept out"
     )
     if not whole.results:
