@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headgate.check import Violation, check
-from headgate.cli.histories import add_history, body_of, dialect_for, naming, some
-from headgate.cli.output import say, show_record, show_table
+from headgate.cli.histories import add_history, body_of, dialect_for, naming
+from headgate.cli.output import say, show_record, show_table, some
 from headgate.cli.parser import Parser
 
 USAGE = "[HISTORY.json] [--dialect D] [--pending] [--model M] [--json]"

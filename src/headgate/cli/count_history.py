@@ -7,8 +7,8 @@ from argparse import Namespace
 from dataclasses import dataclass, replace
 
 from headgate.check import recognise_dialect
-from headgate.cli.histories import naming, only_dialect, some
-from headgate.cli.output import say, show, show_record
+from headgate.cli.histories import naming, only_dialect
+from headgate.cli.output import say, show, show_record, some
 from headgate.cli.prepare import components
 from headgate.dialects import dialect_named
 from headgate.dialects.history import History

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from headgate.cli.opening import chosen, for_stdout, ledger_of, open_gate, session_for
-from headgate.cli.output import CommandError, one_line, show, show_record
+from headgate.cli.output import CommandError, one_line, show, show_record, some
 from headgate.cli.parser import Parser
 from headgate.errors import RefGone, RefNotFound, StoreError
 from headgate.ledger import Entry, Ledger
@@ -204,7 +204,7 @@ def amount(limit: Amount) -> str:
 def in_words(size: Size) -> str:
     """A size in words; tokens that were estimated say so."""
     about = "" if size.exact else "about "
-    lines = f"{size.lines:,} line{'' if size.lines == 1 else 's'}"
+    lines = some(size.lines, "line", "lines")
     return f"{about}{size.tokens:,} tokens, {size.chars:,} characters, {lines}"
 
 

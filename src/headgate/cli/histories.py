@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from headgate.check import DIALECTS, recognise_dialect
 from headgate.cli.inputs import called, chunks
-from headgate.cli.output import CommandError, say, show, write
+from headgate.cli.output import CommandError, say, show, some, write
 from headgate.cli.parser import Parser, word
 from headgate.cli.progress import Progress
 from headgate.errors import HistoryError
@@ -105,11 +105,6 @@ def say_fixes(fixes: Sequence[Fix]) -> None:
 def say_gave_up(why: str) -> None:
     """Tell that nothing was done."""
     say(f"it goes out as it came, because it cannot be repaired: {why}")
-
-
-def some(count: int, one: str, more: str) -> str:
-    """A number of things in words."""
-    return f"{count:,} {one if count == 1 else more}"
 
 
 def fix_record(fix: Fix) -> dict[str, object]:

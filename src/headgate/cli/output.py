@@ -57,6 +57,11 @@ def short(name: str) -> str:
     return name if len(name) <= NAME_CHARS else f"{name[:NAME_CHARS]}…"
 
 
+def some(count: int, one: str, more: str) -> str:
+    """A number of things in words."""
+    return f"{count:,} {one if count == 1 else more}"
+
+
 def say(message: str) -> None:
     """Tell the user something in one line on stderr; that nobody reads it is no reason to stop."""
     if sys.stderr is None:

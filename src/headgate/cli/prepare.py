@@ -15,11 +15,10 @@ from headgate.cli.histories import (
     naming,
     say_fixes,
     say_gave_up,
-    some,
     write_history,
 )
 from headgate.cli.opening import Reporter, chosen, session_for
-from headgate.cli.output import CommandError, reason, record_line, say
+from headgate.cli.output import CommandError, reason, record_line, say, some
 from headgate.cli.parser import Parser, from_one
 from headgate.cli.trim import sizes
 from headgate.disk import FILE_MODE, write_all

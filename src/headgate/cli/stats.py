@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from headgate.cli.output import CommandError, say, short, show_record, show_table
+from headgate.cli.output import CommandError, say, short, show_record, show_table, some
 from headgate.cli.parser import Parser, session, word
 from headgate.disk import Folder
 from headgate.economy import PRICES, Prices
@@ -124,8 +124,7 @@ def tell(rows: Sequence[tuple[str, Count]], whole: Count, money: Money) -> None:
         headings = ["tool", " results", " shortened", " tokens", " shown", " read back"]
         show_table([*headings, " kept out"], [row(tool, count, money) for tool, count in rows])
     say(
-        f"{whole.results:,} result{'' if whole.results == 1 else 's'}, "
-        f"{whole.shortened:,} of them shortened; "
+        f"{some(whole.results, 'result', 'results')}, {whole.shortened:,} of them shortened; "
         f"{scaled(whole.kept_out, money):,} tokens kept out"
     )
     if not whole.results:

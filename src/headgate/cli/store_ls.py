@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from headgate.cli.opening import chosen, session_for
-from headgate.cli.output import CommandError, say, short, show_record, show_table
+from headgate.cli.output import CommandError, say, short, show_record, show_table, some
 from headgate.cli.parser import Parser
 from headgate.cli.progress import size
 from headgate.errors import StoreError
@@ -101,14 +101,14 @@ def list_sessions(state: Path, *, as_json: bool) -> int:
         return 0
     if rows:
         show_table(["session", " originals", " bytes on disk", " oldest", " newest"], rows)
-    sessions = f"{len(rows):,} session{'' if len(rows) == 1 else 's'}"
+    sessions = some(len(rows), "session", "sessions")
     say(f"{sessions}, {many(count)}, {size(total)} on disk, under {state}")
     return 0
 
 
 def many(count: int) -> str:
     """So many originals."""
-    return f"{count:,} original{'' if count == 1 else 's'}"
+    return some(count, "original", "originals")
 
 
 def row(about: About, wanted: str, now_ns: int) -> list[str]:

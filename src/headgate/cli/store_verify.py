@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from headgate.cli.output import say, show_record, show_table
+from headgate.cli.output import say, show_record, show_table, some
 from headgate.cli.parser import Parser
 from headgate.errors import StoreError
 from headgate.spill.private import session_name, state_folder
@@ -61,7 +61,7 @@ def main(words: Sequence[str]) -> int:
         rows = [[fault.session, fault.what, fault.where, told(fault)] for fault in found]
         show_table(["session", "what", "where", "found"], rows)
     left = sum(not fault.fixed for fault in found)
-    faults = f"{len(found):,} fault{'' if len(found) == 1 else 's'}"
+    faults = some(len(found), "fault", "faults")
     say(f"{faults}, {left:,} left, under {house.state.path}")
     return 1 if left else 0
 
