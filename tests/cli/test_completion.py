@@ -4,7 +4,7 @@ import subprocess
 import pytest
 
 from headgate.cli import COMMANDS
-from headgate.cli.completion import SCRIPTS, SHELLS, bash, pages
+from headgate.cli.completion import SCRIPTS, SHELLS, bash, fish, pages
 from headgate.cli.store import COMMANDS as STORE_COMMANDS
 from headgate.hooks import CLIENTS
 
@@ -62,6 +62,15 @@ def test_files_are_offered_only_where_a_file_is_taken():
         ("gateway", "--token-file"),
         ("count", ""),
     ]
+
+
+def test_fish_offers_no_files_for_a_number():
+    lines = fish(list(pages())).splitlines()
+
+    [price] = [line for line in lines if "from stats'" in line and " -l price " in line]
+    assert " -l price -r -f -d " in price
+    [files] = [line for line in lines if "from gateway'" in line and " -l files " in line]
+    assert " -l files -r -F -d " in files
 
 
 @pytest.mark.parametrize(

@@ -347,9 +347,8 @@ def _fish_lines(page: Page) -> Iterator[str]:
     else:
         yield _fish("__fish_use_subcommand", first, page.says)
     if first not in GROUPS or second:
-        taken = _fish_takes(page.takes)
-        if taken:
-            yield f"complete -c headgate -n '{seen}' {taken}"
+        if page.takes:
+            yield f"complete -c headgate -n '{seen}' {_fish_takes(page.takes)}"
     for option in page.flags:
         name = option.flag.removeprefix("--")
         takes = f" -r {_fish_takes(option.takes)}" if option.takes is not None else ""
@@ -371,7 +370,8 @@ def _fish_takes(takes: tuple[str, ...] | str | None) -> str:
         return "-F"
     if isinstance(takes, str):
         return f"-f -a '({takes})'"
-    return f"-f -a '{' '.join(takes)}'" if takes else ""
+    # Without a word fish would offer files, whatever it was told of the command.
+    return f"-f -a '{' '.join(takes)}'" if takes else "-f"
 
 
 SCRIPTS: Mapping[str, Callable[[Sequence[Page]], str]] = MappingProxyType(
