@@ -346,9 +346,8 @@ def _fish_lines(page: Page) -> Iterator[str]:
         seen += f"; and __fish_seen_subcommand_from {second}"
     else:
         yield _fish("__fish_use_subcommand", first, page.says)
-    if first not in GROUPS or second:
-        if page.takes:
-            yield f"complete -c headgate -n '{seen}' {_fish_takes(page.takes)}"
+    if (first not in GROUPS or second) and page.takes:
+        yield f"complete -c headgate -n '{seen}' {_fish_takes(page.takes)}"
     for option in page.flags:
         name = option.flag.removeprefix("--")
         takes = f" -r {_fish_takes(option.takes)}" if option.takes is not None else ""
