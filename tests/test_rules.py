@@ -41,7 +41,8 @@ def test_a_notice_is_filled_with_what_people_may_be_told():
     assert notice.fill(notice.form, Told(5_120, 9, 3, 12_500, "/f")) == (
         "5KB, 9 lines, 3 missing, ~12.5k, /f"
     )
-    assert notice.fill("{half}", Told(half=300)) == "300"
+    halves = {300: "300", 499.5: "500", 4_000: "4k", 12_500: "12.5k", 16_666.5: "16.7k"}
+    assert {half: notice.fill("{half}", Told(half=half)) for half in halves} == halves
     assert notice.fill("{missing}", Told(missing_lines=3, missing_chars=50)) == "3 lines"
     assert notice.fill("{missing}", Told(missing_chars=50)) == "about 50 chars"
 

@@ -95,7 +95,8 @@ class Notice:
 
     def fill(self, form: str, told: Told) -> str:
         """One of the forms with its fields."""
-        half = f"{told.half / 1_000:g}k" if told.half >= 1_000 else f"{told.half:g}"
+        small = told.half < 1_000
+        half = f"{told.half:.0f}" if small else f"{round(told.half / 1_000, 1):g}k"
         lines, chars = f"{told.missing_lines} lines", f"about {told.missing_chars} chars"
         return form.format(
             kilobytes=told.bytes // 1_024,
