@@ -11,6 +11,7 @@ from headgate.ledger import Ledger
 from headgate.limits import HOLD_BYTES
 from headgate.measure.meters import meter_for
 from headgate.normalise import Validator, only_unicode
+from headgate.presets import PRESETS
 from headgate.testing import BadStore, lines, result
 from tests.nasty import chunked, nasty_bytes
 
@@ -215,3 +216,18 @@ def test_what_is_to_be_reported_of_a_stream_is_reported_once(gate_with):
         OverrideIgnored,
         Deprecated,
     ]
+
+
+@pytest.mark.proves("K9")
+@pytest.mark.parametrize("name", ["ethos", "claude_code", "chatcli", "vtcode"])
+@pytest.mark.parametrize("line", ["\u4e2d\u6587\u5b57\n", "\u4e2d"])
+@pytest.mark.parametrize("tool", ["bash", "read"])
+def test_a_fixed_form_is_the_same_streamed_and_at_once(state, name, line, tool):
+    data = (line * (HOLD_BYTES // len(line.encode()) + 1)).encode()
+    whole = Gate(PRESETS[name], state=state, ledger=Ledger(None))
+    stream = Gate(PRESETS[name], state=state, ledger=Ledger(None)).stream("call_1", tool)
+    stream.write(data)
+
+    [at_once] = whole.admit([result(tool, data, call_id="call_1")])
+
+    assert stream.close().text == at_once.text

@@ -17,7 +17,7 @@ from headgate.judge import Desk, shortened
 from headgate.limits import Limit
 from headgate.marker import Kept, Marker, without_signs
 from headgate.normalise import HEAD_BYTES, Normaliser, Validator
-from headgate.policy import FORMS, Keep
+from headgate.policy import FORMS, Keep, Policy
 from headgate.refs import ref_of
 from headgate.shape.binary import describe
 from headgate.shape.kinds import recognise
@@ -79,7 +79,8 @@ class Passing:
         self.is_blank = True
         self.exact = is_exact(result.tool, desk.policy)
         self.reader = Validator() if self.exact else Normaliser()
-        self.sketcher = Sketcher(end_bytes(room), query_of(result, desk.policy, desk.question))
+        query = query_of(result, desk.policy, desk.question)
+        self.sketcher = Sketcher(_end_bytes(result, desk.policy, room), query)
         self.sampler = Sampler(desk.meter)
         self.pending: list[bytes] = []
         self.pending_bytes = 0
@@ -156,6 +157,16 @@ class Passing:
             act()
         except StoreError as error:
             self.failure = str(error)
+
+
+def _end_bytes(result: ToolResult, policy: Policy, room: Room) -> int:
+    """How much of each end is kept: what the room can show, and what a cap leaves before it."""
+    if policy.keep != "excerpt":
+        return end_bytes(room)
+    from headgate.shape.forms import cap_of  # not for a policy that looks
+
+    cap = cap_of(result, policy)
+    return end_bytes(replace(room, limit=max(room.limit, cap.count if cap else 0)))
 
 
 def judge_passing(
