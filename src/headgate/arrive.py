@@ -12,7 +12,7 @@ from headgate.measure.size import SEAM_TOKENS, size_of
 from headgate.measure.vocab import EXACT_BYTES
 from headgate.normalise import is_binary, normalise, only_unicode
 from headgate.policy import Policy
-from headgate.types import Media, Meter, Query, Size, ToolResult
+from headgate.types import NO_QUERY, Media, Meter, Query, Size, ToolResult
 
 SURELY_OVER = 1.2
 """An estimate this far over a limit says enough; no estimate was ever found a tenth too high."""
@@ -179,6 +179,8 @@ def query_of(result: ToolResult, policy: Policy, question: str = "") -> Query:
         value = result.arguments.get(name)
         if isinstance(value, str):
             texts.append(value)
+    if not any(texts):
+        return NO_QUERY
     words = {
         word.lower()
         for text in texts

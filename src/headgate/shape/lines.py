@@ -6,7 +6,7 @@ gap markers they cause, and shown in the order of the text. Each gap says which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from headgate.marker import Ask, Marker
@@ -278,36 +278,41 @@ def _reserved(
 
 def _render(choice: Choice, sketch: Sketch, size: int) -> str:
     """Put the chosen lines in order, a marker at each gap, the main one where it is noticed."""
-    marker, total = choice.marker, choice.lines.total
-    gaps = gaps_between(sorted(choice.shown), total)
-    missing = sum(last - first + 1 for first, last in gaps)
-    left_out = max(size - sum(choice.costs.values()), 0)
-    main = ""
-    if missing:
-        first, last = max(gaps, key=lambda gap: gap[1] - gap[0])
-        ask = Ask("lines", f"{first}-{min(last, first + NEXT_LINES - 1)}")
-        main = _long_or_short(choice, missing, total, left_out, ask)
-    elif choice.clipped:
-        hidden = sum(choice.clipped.values())
-        tokens = marker.tokens_in(left_out)
-        main = (
-            marker.long(hidden, sketch.chars, "chars", tokens, _ask_inside(choice))
-            if choice.in_full
-            else marker.short(hidden, sketch.chars, "chars")
-        )
-    at_head = bool(main) and (left_out * MUCH > size or not gaps)
-    out = [main] if at_head else []
+    gaps = gaps_between(sorted(choice.shown), choice.lines.total)
     biggest = max(gaps, key=lambda gap: gap[1] - gap[0], default=None)
-    starts = {first: (first, last) for first, last in gaps}
-    number = 1
-    for line in sorted(choice.shown):
-        if line > number:
-            out.append(_gap_line(choice, starts[number], biggest, main, at_head))
-        out.append(choice.shown[line])
-        number = line + 1
-    if number <= total:
-        out.append(_gap_line(choice, starts[number], biggest, main, at_head))
-    return "\n".join(out)
+    left_out = max(size - sum(choice.costs.values()), 0)
+    main = _main(choice, sketch, gaps, biggest, left_out)
+    at_head = bool(main) and (left_out * MUCH > size or biggest is None)
+    parts = choice.shown | {
+        gap[0]: main if gap == biggest and not at_head else choice.marker.gap(*gap) for gap in gaps
+    }
+    lines = [parts[number] for number in sorted(parts)]
+    return "\n".join([main, *lines] if at_head else lines)
+
+
+def _main(
+    choice: Choice,
+    sketch: Sketch,
+    gaps: Sequence[tuple[int, int]],
+    biggest: tuple[int, int] | None,
+    left_out: int,
+) -> str:
+    """The main marker: how many lines are missing, or characters where some are only cut."""
+    marker, total = choice.marker, choice.lines.total
+    tokens = marker.tokens_in(left_out)
+    if biggest is not None:
+        missing = sum(last - first + 1 for first, last in gaps)
+        if not choice.in_full:
+            return marker.short(missing, total, "lines")
+        first, last = biggest
+        ask = Ask("lines", f"{first}-{min(last, first + NEXT_LINES - 1)}")
+        return marker.long(missing, total, "lines", tokens, ask)
+    hidden = sum(choice.clipped.values())
+    if not hidden:
+        return ""
+    if not choice.in_full:
+        return marker.short(hidden, sketch.chars, "chars")
+    return marker.long(hidden, sketch.chars, "chars", tokens, _ask_inside(choice))
 
 
 def _ask_inside(choice: Choice) -> Ask:
@@ -316,20 +321,6 @@ def _ask_inside(choice: Choice) -> Ask:
     before = sum(len(choice.shown[n].encode()) + 1 for n in range(1, number))
     start, cut, _ = choice.shown[number].partition(choice.marker.inside(choice.clipped[number]))
     return Ask("bytes", f"{before + (len(start.encode()) if cut else 0)}-")
-
-
-def _gap_line(
-    choice: Choice, gap: tuple[int, int], biggest: tuple[int, int] | None, main: str, at_head: bool
-) -> str:
-    if gap == biggest and not at_head:
-        return main
-    return choice.marker.gap(*gap)
-
-
-def _long_or_short(choice: Choice, missing: int, total: int, left_out: int, ask: Ask) -> str:
-    if not choice.in_full:
-        return choice.marker.short(missing, total, "lines")
-    return choice.marker.long(missing, total, "lines", choice.marker.tokens_in(left_out), ask)
 
 
 def _in_words(choice: Choice, found: int) -> str:
