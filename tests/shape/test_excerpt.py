@@ -1,4 +1,5 @@
 import dataclasses
+import re
 
 import pytest
 from hypothesis import given
@@ -52,6 +53,15 @@ def test_pieces_shrink_together_where_the_room_is_smaller():
 
 def test_half_of_the_room_goes_to_each_end_in_whole_lines():
     assert shaped(numbered(1_000), chars(40), HALVES) == "line 1\n[998 lines]\nline 1000"
+
+
+@given(st.lists(st.sampled_from(["", "a line", "another line of words"]), min_size=60, max_size=90))
+def test_the_lines_that_are_missing_are_counted_blank_ones_too(lines):
+    text = shaped("\n".join([*lines, "end"]), chars(520), HALVES)
+
+    if found := re.search(r"^\[(\d+) lines\]$", text, re.MULTILINE):
+        left = text[: found.start() - 1].count("\n") + 1 + text[found.end() + 1 :].count("\n") + 1
+        assert left + int(found[1]) == len(lines) + 1
 
 
 def test_a_single_line_is_cut_inside_and_counted_in_characters():

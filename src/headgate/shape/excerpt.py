@@ -143,7 +143,9 @@ def _counted(head: str, tail: str, ends: Ends, rest: str, head_bytes: int) -> Le
     cut_head = bool(head) and after not in ("", "\n") and not head.endswith("\n")
     before = rest[len(rest) - len(tail) - 1 : len(rest) - len(tail)]
     cut_tail = bool(tail) and before not in ("", "\n")
-    shown = lines_in(head.encode("utf-8", "replace")) + lines_in(tail.encode("utf-8", "replace"))
+    # Cut at a line end, which is then the form's: a blank line before it is shown all the same.
+    ended = f"{head}\n" if head.endswith("\n") and after == "\n" else head
+    shown = lines_in(ended.encode("utf-8", "replace")) + lines_in(tail.encode("utf-8", "replace"))
     shown = min(shown - cut_head - cut_tail, ends.lines)
     inside = ends.lines - shown <= cut_head + cut_tail
     return Left(head, tail, ends.chars, ends.bytes, ends.lines, shown, head_bytes, inside)
