@@ -7,6 +7,7 @@ from headgate.ageing import Ageing
 from headgate.check import check
 from headgate.errors import HistoryError
 from headgate.events import HistoryPrepared, HistoryRepaired
+from headgate.marker import Excerpt
 from headgate.testing import BadStore, lines, result
 from tests.histories import DIALECTS, KEYS, body, calls, results, round_of, said, user
 
@@ -416,6 +417,26 @@ def test_an_epoch_goes_down_to_the_low_mark_whatever_a_policy_counts(unit, gate_
 
     assert outcome.epoch is not None
     assert 0.3 * 50_000 < outcome.count.tokens <= 0.45 * 50_000
+
+
+@pytest.mark.proves("H9")
+@pytest.mark.parametrize("form", [None, Excerpt(head=tokens(400), tail=tokens(90))])
+def test_no_result_grows_as_it_ages(form, gate_with):
+    ageing = Ageing(high=None, turns=(1, 9), keep_last=0, least=tokens(128), spared=(), weigh=False)
+    gate = gate_with(Policy(ageing=ageing, aged=form, classes={}))
+    texts = [lines(count) for count in (13, 25, 40, 44, 48, 300)] + ["ab \u4e2d " * 120]
+    story = user("anthropic", "look") + round_of("anthropic", 1, *texts)
+    story += said("anthropic", "so") + user("anthropic", "go on")
+
+    outcome = prepared(gate, "anthropic", story)
+
+    assert all(verdict.age == 1 for verdict in outcome.verdicts)
+    sizes = [
+        (verdict.after.tokens, gate.meter.count(t))
+        for verdict, t in zip(outcome.verdicts, texts, strict=True)
+    ]
+    assert all(after <= before for after, before in sizes)
+    assert sizes[-2][0] < 600 < sizes[-2][1]
 
 
 @pytest.mark.proves("H10", "P4", "H8")

@@ -108,12 +108,15 @@ def aged(standing: Standing, step: Step, desk: Desk) -> Verdict:
         text = _excerpted(standing, desk, marker, desk.policy.aged)
     else:
         text = _ends_left(standing, desk, marker, kind)
+    after = size_of(text, desk.meter)
+    if step == 1 and after.of(desk.policy.unit) >= verdict.after.of(desk.policy.unit):
+        return replace(verdict, age=step)  # it is no larger than its ends with a marker
     return replace(
         verdict,
         fate="cleared" if step == 2 else "spilled" if ref else "shaped",
         kind=kind,
         text=text,
-        after=size_of(text, desk.meter),
+        after=after,
         ref=ref,
         reason=f"old: {verdict.reason.removeprefix('old: ')}",
         age=step,
