@@ -148,3 +148,10 @@ json_values = st.recursive(
 @settings(max_examples=settings.default.max_examples // 2)
 def test_an_envelope_is_json_and_within_its_room(value, limit, page):
     shaped(value, limit, page=page)
+
+
+@pytest.mark.proves("P24", "S6")
+def test_names_with_half_a_pair_of_surrogates_are_named():
+    shown = shaped({"a": {"half \ud83d": 1}, "b": "text " * 400})
+
+    assert shown["a"] == "{Object: half \ud83d}"

@@ -64,3 +64,8 @@ def test_a_cut_among_backslashes_leaves_pairs():
 
 def test_quoting_escapes_what_json_needs_and_nothing_else():
     assert quoted('a "b"\n…') == b'"a \\"b\\"\\n\xe2\x80\xa6"'
+
+
+@pytest.mark.proves("P24", "S6")
+def test_half_a_pair_of_surrogates_is_written_as_its_escape():
+    assert quoted('é "\ud800') == b'"\xc3\xa9 \\"\\ud800"'

@@ -29,8 +29,11 @@ ESCAPED = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)", re.DOTA
 
 
 def quoted(text: str) -> bytes:
-    """`text` as a JSON string."""
-    return msgspec.json.encode(text)
+    """`text` as a JSON string; half a pair of surrogates, as a key may have it, as its escape."""
+    try:
+        return msgspec.json.encode(text)
+    except UnicodeEncodeError:
+        return json.dumps(text, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def chars_written(content: bytes) -> int:
