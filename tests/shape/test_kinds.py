@@ -230,7 +230,7 @@ def test_one_line_over_and_over_is_no_table():
 @pytest.mark.proves("S3", "S6")
 @pytest.mark.parametrize("end", ["", "\n", "\r\n\n"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-@pytest.mark.parametrize("form", ["[{}]", '{{"rows":[{}]}}'])
+@pytest.mark.parametrize("form", ["[{}]", '{{"rows":[{}]}}', "[NaN, {}]", "[-Infinity, {}]"])
 def test_much_json_in_one_line_is_json_whatever_follows_it(form, encoding, end):
     rows = ",".join(f'{{"id":{number},"text":"some words"}}' for number in range(4_001))
     data = f"{form.format(rows)}{end}".encode(encoding)

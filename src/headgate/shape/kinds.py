@@ -39,7 +39,7 @@ CODE_LINE = re.compile(
 """How lines of code begin or end."""
 
 ARRAY_START = re.compile(
-    rb'\[\s*(?:[\[{"\]]|(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*[,\]])'
+    rb'\[\s*(?:[\[{"\]]|(?:true|false|null|NaN|-?Infinity|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*[,\]])'
 )
 """How a JSON array begins; a log may begin with `[2024`."""
 
