@@ -289,3 +289,15 @@ def test_of_the_screen_of_an_agent_the_newest_words_are_shown():
 
     assert MAIN.fullmatch(shown[0])
     assert shown[2:] == screen.split("\n")[2 - len(shown) :]
+
+
+@pytest.mark.proves("S1", "S8")
+@pytest.mark.parametrize("how", [head, tail, head_tail, shape_text, shape_error])
+@pytest.mark.parametrize("limit", [9_000, 12_000, 20_000, 70_000])
+@pytest.mark.parametrize("text", ["\u4e2d\u6587" * 60_000, "ab" * 90_000, "\u00e9" * 90_000])
+def test_of_one_giant_line_as_much_is_shown_as_there_is_room_for(how, limit, text):
+    source = Source(text.encode(), "prose", len(text), 1)
+
+    shown = how(source, Room(limit, CHARS), NO_QUERY, MARKER).text
+
+    assert 0.9 * limit <= len(shown) <= limit

@@ -46,6 +46,9 @@ CHARS_EACH = 60
 ROUNDS = 3
 """How often what is left after measuring is spent again."""
 
+MOST_BYTES = 4
+"""Of one character."""
+
 SPARE = 32
 """A part of the room this small is left to the ends."""
 
@@ -89,7 +92,12 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
         _fill_rest(choice, leaning.head)
         text = _render(choice, sketch, size)
     while not room.fits(text) and choice.shown:
-        _drop_some(choice, lights, room.size(text) - room.limit)
+        over = room.size(text) - room.limit
+        _drop_some(choice, lights, over)
+        if not choice.shown and over < choice.limit // SPARE:
+            # One line alone that was cut inside: a little less of it is better than nothing.
+            choice.limit -= choice.limit // SPARE
+            _grow_clipped(choice)
         text = _render(choice, sketch, size)
     if not room.fits(text):
         text = marker.short(lines.total, lines.total, "lines")
@@ -268,7 +276,9 @@ def _reserved(
     marker: Marker, lines: Lines, sketch: Sketch, size: int, room: Room
 ) -> tuple[int, bool]:
     """What the main marker takes at its largest, and whether there is room for all its words."""
-    ask = Ask("lines", f"{lines.total}-{lines.total}")
+    # Where all that is missing is inside of lines it names a byte: of a few lines, more digits.
+    spans = (f"{lines.total}-{lines.total}", f"{MOST_BYTES * sketch.chars}-")
+    ask = Ask("lines", max(spans, key=len))
     long = marker.long(sketch.chars, sketch.chars, "lines", marker.tokens_in(size), ask)
     taken = room.size(long + "\n")
     if taken * 2 <= room.limit:
