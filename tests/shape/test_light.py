@@ -80,9 +80,17 @@ def test_light_goes_further_into_what_stands_deeper_than_into_what_stands_beside
 
 
 @pytest.mark.proves("S4")
-def test_a_test_that_went_well_takes_the_light_of_one_that_failed():
-    lines = [" FAIL  cart.test.js", "  ✓ adds", "  ✓ takes", "    Expected: 3"]
-    plain = [" FAIL  cart.test.js", "  adds", "  takes", "    Expected: 3"]
+@pytest.mark.parametrize(
+    ("well", "plainly"),
+    [
+        ("  ✓ adds", "  adds"),
+        ("a.py::test_b PASSED   [ 66%]", "a.py::test_b [ 66%]"),
+        ("test a::b ... ok", "test a::b"),
+    ],
+)
+def test_a_test_that_went_well_takes_the_light_of_one_that_failed(well, plainly):
+    lines = [" FAIL  cart.test.js", well, well, "    Expected: 3"]
+    plain = [" FAIL  cart.test.js", plainly, plainly, "    Expected: 3"]
     anchor = Found(1, b" FAIL  cart.test.js", 0, 11.0)
 
     shaded = lit([anchor], lambda n: lines[n - 1] if 0 < n <= 4 else None, 4)

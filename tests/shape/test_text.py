@@ -301,3 +301,16 @@ def test_of_one_giant_line_as_much_is_shown_as_there_is_room_for(how, limit, tex
     shown = how(source, Room(limit, CHARS), NO_QUERY, MARKER).text
 
     assert 0.9 * limit <= len(shown) <= limit
+
+
+def test_no_blank_line_stands_alone_between_two_gaps():
+    told = [f"{n:04} some words of a step that went as it should\n" for n in range(400)]
+    told[150:151] = ["ERROR the disk is full\n", "\n"]
+
+    shown = shaped("".join(told), 200).split("\n")
+
+    assert "ERROR the disk is full" in shown
+    assert not any(
+        line == "" and GAP.match(shown[i - 1]) and GAP.match(shown[i + 1])
+        for i, line in enumerate(shown[1:-1], 1)
+    )

@@ -120,13 +120,18 @@ def _shine(
         if text is None:
             return
         if text[:1].isalnum():
-            light *= fading.plain
+            light *= fading.another if _went_well(text) else fading.plain
         elif not text or text.isspace():
             light *= fading.blank
         elif text.startswith(COMMANDS) or text.lstrip()[0] in WENT_WELL:
             light *= fading.another
         else:
             light *= fading.indented if text.startswith(deeper) else fading.plain
+
+
+def _went_well(text: str) -> bool:
+    """Whether a line only says that a test passed."""
+    return " PASSED" in text or text.endswith(("... ok", " PASS"))
 
 
 def _shine_back(ends: list[int], text_of: Callable[[int], str | None]) -> dict[int, float]:

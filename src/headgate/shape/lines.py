@@ -82,6 +82,7 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
     choice.settle()
     if choice.left < 0:
         _drop_some(choice, lights, -choice.left)
+    _drop_lone_blanks(choice)
     _fill_rest(choice, leaning.head)
     _close_small_gaps(choice)
     text = _render(choice, sketch, size)
@@ -258,6 +259,14 @@ def _grow_clipped(choice: Choice) -> None:
         if number not in choice.shown:
             choice.clip(number, choice.left)
             return
+
+
+def _drop_lone_blanks(choice: Choice) -> None:
+    """Give back blank lines between two gaps: they say nothing, and make two gaps of one."""
+    shown, total = choice.shown, choice.lines.total
+    for number in [n for n, text in shown.items() if not text or text.isspace()]:
+        if 1 < number < total and number - 1 not in shown and number + 1 not in shown:
+            choice.drop(number)
 
 
 def _drop_some(choice: Choice, lights: Mapping[int, float], over: int) -> None:
