@@ -451,3 +451,19 @@ def test_no_name_of_a_tool_brings_controls_or_a_marker_into_an_empty_result(tool
 
     assert verdict.text.encode().decode().replace("\\", "").isprintable()
     assert "#k7q2]" not in verdict.text
+
+
+@pytest.mark.proves("R5", "0.6")
+@pytest.mark.parametrize(
+    ("declared", "size"), [(chars(1), 512), (chars(900), 900), (tokens(9), 1_200), (None, 1_200)]
+)
+def test_a_cap_that_a_tool_declares_is_in_the_policys_unit_and_no_smaller_than_a_limit(
+    declared, size
+):
+    policy = Policy(result=chars(5_000), keep="excerpt", declarations="cap", cap=chars(1_200))
+    desk = Desk(policy, meter_for("o200k", "chars"), KEY, "default")
+    batch = [result("bash", "x" * 4_000, declared=declared)]
+    [verdict] = plan_batch(batch, Ledger(None), desk, NO_OVERRIDES).verdicts
+
+    assert len(verdict.text) == size
+    assert verdict.text.startswith("x" * 400)

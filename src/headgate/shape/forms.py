@@ -56,6 +56,10 @@ def cap_of(result: ToolResult, policy: Policy) -> Amount | None:
     """What is cut off a result before any limit."""
     rule = policy.rule(result.tool)
     declared = result.declared or rule.limit if policy.declarations == "cap" else None
+    if declared is not None and declared.unit == policy.unit:
+        declared = Amount(max(declared.count, policy.minimum), policy.unit)
+    else:
+        declared = None
     return rule.cap or declared or policy.cap
 
 
