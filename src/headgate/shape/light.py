@@ -57,7 +57,8 @@ LENGTHY = [(1 + chars / USUAL_CHARS) ** LENGTH for chars in range(LONGEST_CHARS 
 DARK = int(math.log(LEAST / (END_LIGHT * FIRST_END)) / math.log(END_FADING)) + 1
 """So many lines before a line that says that a command failed, all is dark."""
 
-COMMANDS = ("$ ", "> ", "+ ")
+ANOTHER = ("$ ", "> ", "+ ", "--- PASS", "=== RUN")
+"""How lines begin that belong to something else: a command, a test that passed, the next one."""
 WENT_WELL = frozenset("✓✔√")
 
 
@@ -123,7 +124,7 @@ def _shine(
             light *= fading.another if _went_well(text) else fading.plain
         elif not text or text.isspace():
             light *= fading.blank
-        elif text.startswith(COMMANDS) or text.lstrip()[0] in WENT_WELL:
+        elif text.startswith(ANOTHER) or text.lstrip()[0] in WENT_WELL:
             light *= fading.another
         else:
             light *= fading.indented if text.startswith(deeper) else fading.plain
