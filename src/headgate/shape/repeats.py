@@ -20,6 +20,9 @@ from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.worth import pointed_by
 from headgate.types import Kind, Query
 
+MOST_DIFFERENT = 0.95
+"""Where more of the lines differ, hardly any repeats what stands before it."""
+
 LEAST_SHARE = 0.5
 """Where fewer lines are the same as the one before, saying so helps little."""
 
@@ -78,13 +81,15 @@ def _alike_share(data: bytes) -> float:
     alike = total = 0
     for sample in _samples(data):
         lines = sample.translate(None, DIGITS).split(b"\n")[1:-1]
+        total += sum(map(len, lines)) + len(lines)
+        if len(set(lines)) > MOST_DIFFERENT * len(lines):
+            continue
         # A bit for each line, and all lines at once: one by one takes long.
         repeated = 0
         for period in range(1, LONGEST_PERIOD + 1):
             as_before = bytes(map(eq, lines[period:], lines))
             repeated |= int.from_bytes(as_before, "little") << 8 * period
         as_any_before = repeated.to_bytes(len(lines), "little")
-        total += sum(map(len, lines)) + len(lines)
         alike += sum(compress(map(len, lines), as_any_before)) + sum(as_any_before)
     return alike / max(total, 1)
 
