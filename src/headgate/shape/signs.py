@@ -61,9 +61,9 @@ SIGNS = (*ENDS, *COUNTS, *WORDS, *OTHERS)
 SCANNER = Scanner([pattern for pattern, _ in SIGNS])
 WEIGHTS = tuple(weight for _, weight in SIGNS)
 
-ENDING = range(len(ENDS))
-COUNTING = range(ENDING.stop, ENDING.stop + len(COUNTS))
-NAMING = range(COUNTING.stop, COUNTING.stop + len(WORDS))
+ENDING = frozenset(map(SIGNS.index, ENDS))
+COUNTING = frozenset(map(SIGNS.index, COUNTS))
+NAMING = frozenset(map(SIGNS.index, WORDS))
 """Where these stand among all signs, which is how the scanner calls them."""
 
 MORE = 0.3
@@ -123,7 +123,7 @@ def weight(data: bytes, hits: Sequence[Hit], line: bytes) -> float:
     signs = {-1 if sign in NAMING and end in names else sign for sign, end in hits}
     weights = [WEIGHTS[sign] if sign >= 0 else NAMED for sign in signs]
     most = max(weights)
-    damping = _damping(line, counts=any(sign in COUNTING for sign in signs))
+    damping = _damping(line, counts=not COUNTING.isdisjoint(signs))
     return (most + MORE * (sum(weights) - most)) * damping
 
 

@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from headgate.measure.lengths import chars_in, line_ends_in
@@ -76,8 +76,7 @@ OF_ANY_RUN = frozenset(
 DIGITS = b"0123456789"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A line that stands out, and what stands around it."""
 
     number: int
@@ -222,9 +221,9 @@ class Sketcher:
             if times <= ENOUGH:
                 number += line_ends_in(piece[counted : line.start])
                 counted = line.start
-                score = weight(piece, hits[first:i], line.data) / times
-                score /= self._family(line.data) ** FAMILY
-                is_end = _is_end(piece, line.stop, hits[first:i])
+                own = hits[first:i]
+                score = weight(piece, own, line.data) / (times * self._family(line.data) ** FAMILY)
+                is_end = _is_end(piece, line.stop, own)
                 self._note(piece, number, line, score, is_end=is_end)
         return number - self.line + line_ends_in(piece[counted:])
 
@@ -258,7 +257,7 @@ class Sketcher:
     def _note(self, piece: bytes, number: int, line: _Line, score: float, *, is_end: bool) -> None:
         known = self.found.get(number)
         if known is not None:
-            self.found[number] = replace(known, score=known.score + score)
+            self.found[number] = known._replace(score=known.score + score)
             return
         before = BEFORE_END_BYTES if is_end else BEFORE_BYTES
         self.found[number] = Found(
@@ -286,7 +285,7 @@ def _hidden(line: bytes, kept: bytes) -> int:
 
 def _is_end(piece: bytes, stop: int, hits: Sequence[Hit]) -> bool:
     """Whether a line says that a command ended badly, and not that its output comes now."""
-    if not any(sign in ENDING for sign, _ in hits):
+    if ENDING.isdisjoint([sign for sign, _ in hits]):
         return False
     return not OUTPUT_BELOW.search(piece, stop, stop + NEXT_BYTES)
 
