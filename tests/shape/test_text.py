@@ -316,3 +316,19 @@ def test_no_blank_line_stands_alone_between_two_gaps():
             for before, line, after in zip(shown, shown[1:], shown[2:], strict=False)
         ]
         assert not any(alone)
+
+
+@pytest.mark.proves("S8")
+@pytest.mark.parametrize(("seed", "limit"), [(170, 600), (359, 1_000), (72, 1_000), (225, 2_000)])
+def test_what_a_line_leaves_that_was_dropped_is_spent_on_others(seed, limit):
+    dice = random.Random(seed)
+    # A line of signs takes four times the tokens that its length tells.
+    lines = [
+        "✓→" * dice.randint(60, 115)
+        if dice.random() < 0.15
+        else f"got the page {n} of the list of pages that are to be had"
+        for n in range(300)
+    ]
+    text = "\n".join([*lines, 'The command "check" exited with 1.', "Done."])
+
+    assert O200K.count(shaped(text, limit, kind="build")) >= 0.9 * limit

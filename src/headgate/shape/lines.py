@@ -86,12 +86,19 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
     _fill_rest(choice, leaning.head)
     _close_small_gaps(choice)
     text = _render(choice, sketch, size)
-    spare = room.limit - room.size(text)
-    if spare > room.limit // MUCH_SPARE:
-        # Markers were reckoned at their largest.
-        choice.cost = choice.limit - spare
-        _fill_rest(choice, leaning.head)
-        text = _render(choice, sketch, size)
+    for _ in range(ROUNDS):
+        spare = room.limit - room.size(text)
+        if spare > room.limit // MUCH_SPARE:
+            # Markers were reckoned at their largest, or what was dropped was large.
+            choice.cost = choice.limit - spare
+            _fill_rest(choice, leaning.head)
+        elif spare < 0 and len(choice.shown) > 1:
+            _drop_some(choice, lights, -spare)
+        else:
+            break
+        before, text = text, _render(choice, sketch, size)
+        if text == before:
+            break
     while not room.fits(text) and choice.shown:
         over = room.size(text) - room.limit
         _drop_some(choice, lights, over)
