@@ -275,7 +275,14 @@ def test_items_are_counted_without_being_kept():
     ]
 
 
-@pytest.mark.parametrize("raw", [b"[10,200,3]", b"[10 , 200 , 3 ]", b"[ 10,  200,3]", b"[ 7 ]"])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *(b"[10,200,3]", b"[10 , 200 , 3 ]", b"[ 10,  200,3]", b"[ 7 ]", b"[1, 2,3,  4]"),
+        b'[{"p": [1]}, {"p": [2]},   {"p": [3]}]',
+        b'[{"p": [1]}, {"p": [2]},   {"p": [3]},{"p": [4]}, {"p": [5]}]',
+    ],
+)
 def test_offsets_are_where_the_items_begin(raw):
     found = items(raw)
 

@@ -231,7 +231,7 @@ def offsets(raw: bytes, values: Sequence[bytes]) -> list[int]:
     lengths = (len(value) + second - stop for value in values)
     *starts, end = accumulate(lengths, initial=first)
     last = _ITEM_END.match(raw, end - second + stop)
-    if last and last[1] == b"]":
+    if last and last[1] == b"]" and all(map(raw.startswith, values, starts)):
         return starts
     return [start for start, _ in _spans(raw, values)]
 
