@@ -85,13 +85,24 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
     _drop_lone_blanks(choice)
     _fill_rest(choice, leaning.head)
     _close_small_gaps(choice)
+    text = _fitted(choice, sketch, size, lights, leaning.head)
+    if not room.fits(text):
+        text = marker.short(lines.total, lines.total, "lines")
+    return Shaped(text, _in_words(choice, found))
+
+
+def _fitted(
+    choice: Choice, sketch: Sketch, size: int, lights: Mapping[int, float], head_share: float
+) -> str:
+    """What is chosen as a text: more of it where much room is left, less where it is too much."""
+    room = choice.room
     text = _render(choice, sketch, size)
     for _ in range(ROUNDS):
         spare = room.limit - room.size(text)
         if spare > room.limit // MUCH_SPARE:
             # Markers were reckoned at their largest, or what was dropped was large.
             choice.cost = choice.limit - spare
-            _fill_rest(choice, leaning.head)
+            _fill_rest(choice, head_share)
         elif spare < 0 and len(choice.shown) > 1:
             _drop_some(choice, lights, -spare)
         else:
@@ -107,9 +118,7 @@ def shape_sketch(sketch: Sketch, room: Room, marker: Marker, leaning: Leaning, s
             choice.limit -= choice.limit // SPARE
             _grow_clipped(choice)
         text = _render(choice, sketch, size)
-    if not room.fits(text):
-        text = marker.short(lines.total, lines.total, "lines")
-    return Shaped(text, _in_words(choice, found))
+    return text
 
 
 def _fill_ends(choice: Choice, leaning: Leaning) -> None:
