@@ -11,6 +11,7 @@ from headgate.shape.lines import Leaning, shape_sketch
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.signs import ends_well
 from headgate.shape.sketch import ends_of, sketch_of
+from headgate.shape.traits import PROMPT, STATUS
 from headgate.types import Kind, Query, Unit
 
 END_BYTES: Mapping[Unit, int] = MappingProxyType({"tokens": 16, "chars": 4, "bytes": 1})
@@ -36,11 +37,7 @@ LEANING: Mapping[Kind, Leaning] = MappingProxyType(
 SUMMARY_BYTES = 1_000
 """Where a run says how many of its parts failed."""
 
-PROMPT = re.compile("^ *(?:›|❯) ".encode(), re.MULTILINE)
-STATUS = re.compile(
-    rb"context:? \d+%|\d+% context|esc to interrupt|for shortcuts|\b(?:ctrl|shift) ?\+ ?\w+ to ",
-    re.IGNORECASE,
-)
+ENDS_A_SCREEN = (re.compile(PROMPT.encode(), re.MULTILINE), re.compile(STATUS.encode()))
 SCREEN_BYTES = 4_000
 SCREEN = Leaning(head=0.0, middle=0.0)
 """What the terminal of an agent shows ends with its prompt, and above it with its newest words."""
@@ -66,7 +63,7 @@ def shape_error(source: Source, room: Room, query: Query, marker: Marker) -> Sha
 def leaning_of(kind: Kind, data: bytes) -> Leaning:
     """How the room is divided, by kind; a run that ends by saying that nothing failed is even."""
     screen = data[-SCREEN_BYTES:]
-    if kind == "log" and PROMPT.search(screen) and STATUS.search(screen):
+    if kind == "log" and all(sign.search(screen) for sign in ENDS_A_SCREEN):
         return SCREEN
     leaning = LEANING.get(kind, EVEN)
     is_even = leaning.middle > EVEN.middle and ends_well(data[-SUMMARY_BYTES:])

@@ -217,6 +217,13 @@ LANGUAGES: tuple[tuple[str, str, int], ...] = (
 )
 """Language, how a line of it looks, and how much that says."""
 
+PROMPT = r"^ *(?:›|❯) \S"
+STATUS = (
+    r"(?i)\bcontext:? \d+%|\b\d+% context\b|\besc to interrupt\b|\bfor shortcuts\b"
+    r"|\b(?:ctrl|shift) ?\+ ?\w+ to "
+)
+"""What the terminal of an agent ends with."""
+
 OTHERS: tuple[tuple[str, str], ...] = (
     ("diff", r"^diff --(git|cc|combined) |^Index: \S"),
     ("diff", r"^@@ -\d+(,\d+)? \+\d+(,\d+)? @@"),
@@ -233,10 +240,10 @@ OTHERS: tuple[tuple[str, str], ...] = (
     ("ci", r"^Running with gitlab-runner|^\[Pipeline\] |^Started by (user|timer|an SCM)"),
     ("ci", r"^Running as SYSTEM$|^Finished: (SUCCESS|FAILURE|UNSTABLE|ABORTED)$"),
     ("screen", r"^ ?[─━═]{40,} *$|^ ?─ .* ─{20,} *$"),
-    ("screen", r"^ *[›❯] \S"),
+    ("screen", PROMPT),
     ("screen", r"^ ?[•●⏺] \S"),
     ("screen", r"^ *[└⎿] "),
-    ("screen", r"\besc to interrupt\b|\b[Cc]ontext \d+% (used|left)|\b(ctrl|shift) ?\+ ?\w+ to "),
+    ("screen", STATUS),
     ("html", r"(?i)\A\s*(<!--.*-->\s*)?<(!doctype html|html|head|body)\b"),
     ("html", r"(?i)</(body|html|head)>"),
     ("html", r"(?i)<(div|span|table|ul|script|link|meta)[ >]"),
