@@ -311,15 +311,17 @@ def _least(raw: bytes) -> int:
 
 def is_opaque(raw: bytes) -> bool:
     """Whether it is a long string without a space: base64, a key, minified code."""
-    if len(raw) <= 2 * OPAQUE_BYTES:
-        return False
-    start = bytes(memoryview(raw)[: 2 * OPAQUE_BYTES])
-    return start.startswith(b'"') and b" " not in start and b"\\n" not in start
+    start = _start_of_long_string(raw)
+    return bool(start) and b" " not in start and b"\\n" not in start
 
 
 def is_prose(raw: bytes) -> bool:
     """Whether it is a long string of words."""
-    if len(raw) <= 2 * OPAQUE_BYTES:
-        return False
+    start = _start_of_long_string(raw)
+    return start.count(b" ") * LONGEST_WORD_BYTES > len(start)
+
+
+def _start_of_long_string(raw: bytes) -> bytes:
+    """What is looked at to tell what a string is; nothing of a short one, or of another value."""
     start = bytes(memoryview(raw)[: 2 * OPAQUE_BYTES])
-    return start.startswith(b'"') and start.count(b" ") * LONGEST_WORD_BYTES > len(start)
+    return start if len(raw) > 2 * OPAQUE_BYTES and start.startswith(b'"') else b""
