@@ -73,6 +73,7 @@ def told(path: str | None) -> str | None:
 
 
 LET_IN = "too big, but the store could not keep it, and the policy then lets it in whole"
+"""Why a result went in that is over its limit."""
 
 
 def judge(arrived: Arrived, limit: Limit, share: int | None, desk: Desk) -> Verdict:

@@ -39,8 +39,7 @@ WINDOW_BYTES = 384
 smaller ones are as good as 64 of 1 KB and take half the time."""
 
 CUT_TOKENS = 1.35
-"""What cutting a window out of its text adds to its count, and the line end behind it, on average.
-"""
+"""What cutting a window out of its text, and the line end behind it, adds to its count."""
 
 GOLDEN = 0.618033988749895
 """Steps of this fraction spread the windows inside their parts evenly and never fall into step
@@ -105,7 +104,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def windows(data: bytes) -> Iterator[bytes]:
-    """One window in each of 96 equal parts of a large text, cut between characters."""
+    """One window in each of as many equal parts of a large text, cut between characters."""
     part = len(data) / WINDOWS
     for i in range(WINDOWS):
         slack = part - WINDOW_BYTES

@@ -114,7 +114,7 @@ def refusal(id: bytes, code: int, text: str) -> Message:  # noqa: A002  # JSON-R
     )
 
 
-def request(method: str, params: bytes = b"", id: bytes = b"") -> Message:  # noqa: A002
+def request(method: str, params: bytes = b"", id: bytes = b"") -> Message:  # noqa: A002  # ditto
     """A request of our own; without an id, a notification."""
     parts = [b'"jsonrpc":"2.0"']
     parts += [b'"id":' + id] if id else []

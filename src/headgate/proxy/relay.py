@@ -144,6 +144,7 @@ class Relay:
             try:
                 await self.from_client(message)
             except Exception:
+                # One message that breaks something must not end a session of many.
                 log.exception("a message of the client could not be passed on")
                 if message.is_request:
                     await self.client.send(refusal(message.id, INTERNAL_ERROR, FAULT))
