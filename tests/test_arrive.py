@@ -132,3 +132,9 @@ def test_the_query_is_what_the_call_and_the_user_ask_for():
     assert query_of(call, POLICY, "why is the database slow?") == Query(
         ("replica_lag", "database", "slow", "slo")
     )
+
+
+def test_two_letters_may_name_something_but_not_if_they_are_a_word_of_every_sentence():
+    asked = query_of(result("q", "x"), POLICY, "how is it on the VW, or in my PR?")
+
+    assert asked.words == ("pr", "vw")

@@ -17,7 +17,7 @@ from headgate.types import NO_QUERY, Media, Meter, Query, Size, ToolResult
 SURELY_OVER = 1.2
 """An estimate this far over a limit says enough; no estimate was ever found a tenth too high."""
 
-SHORTEST_WORD = 3
+SHORTEST_WORD = 2
 MOST_WORDS = 32
 """Words of a query that are looked for; the longest say the most."""
 
@@ -36,6 +36,8 @@ COMMON_WORDS = frozenset(
         *("from", "had", "has", "have", "how", "into", "its", "more", "not", "only", "our", "out"),
         *("over", "than", "that", "the", "their", "them", "then", "there", "this", "use", "was"),
         *("were", "what", "when", "where", "which", "who", "why", "with", "you"),
+        *("am", "an", "as", "at", "be", "by", "do", "he", "if", "in", "is", "it", "me", "my", "no"),
+        *("of", "on", "or", "so", "to", "up", "us", "we"),
     }
 )
 """Words that point at nothing."""

@@ -117,3 +117,19 @@ def test_members_are_pointed_at_by_name_or_by_what_they_alone_hold(words, places
 
 def test_places_are_found_up_to_so_many():
     assert list(places_of(b"abcabcabc", b"bc", 2)) == [1, 4]
+
+
+def test_a_very_short_word_is_found_as_a_whole_word_only():
+    cars = [{"name": name} for name in ["vwx", "audi", "vw rabbit", *["ford"] * 20]]
+
+    assert pointed(cars, "vw") == [2]
+
+
+@pytest.mark.proves("S4")
+def test_each_thing_that_is_asked_for_comes_before_more_of_the_first():
+    orders = [dict(order) for order in ORDERS]
+    for number in 40, 50, 60:
+        orders[number]["note"] = "refund of broken glass"
+    orders[321]["note"] = "parcel"
+
+    assert pointed(orders, "refund", "broken", "glass", "parcel")[:2] == [40, 321]

@@ -12,7 +12,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TypeAlias
 
+from headgate.shape.extremes import asked_extremes
 from headgate.shape.items import Items
+from headgate.shape.worth import SHORT_WORD, Pointed, Reason, best_first
 from headgate.types import Query
 
 MOST_WORDS = 32
@@ -87,20 +89,24 @@ def hints_of(query: Query) -> Hints:
     return Hints(tuple(dict.fromkeys(words)), tuple(dict.fromkeys(paths)))
 
 
-def pointed_items(items: Items, hints: Hints) -> dict[int, float]:
-    """The items that the query points at, and how strongly."""
-    found: dict[int, float] = {}
-    for numbers in _by_word(items, hints.looked_for).values():
-        if len(numbers) <= max(3, COMMON_SHARE * len(items)):
-            for number in numbers:
-                found[number] = found.get(number, 0.0) + math.log(1 + len(items) / len(numbers))
-    for word in hints.words:
-        if (meant := _number(word.decode(), len(items))) is not None:
-            found[meant] = found.get(meant, 0.0) + NUMBER_SCORE
-    for name in hints.named:
-        if (meant := _number(name, len(items))) is not None:
-            found[meant] = NAMED_SCORE
-    return found
+def pointed_items(items: Items, hints: Hints) -> Pointed:
+    """The items that the query points at, the best first, and how strongly."""
+    total = len(items)
+    words = [word.decode() for word in hints.words]
+    reasons = [
+        Reason(numbers, math.log(1 + total / len(numbers)))
+        for numbers in _by_word(items, hints.looked_for).values()
+        if len(numbers) <= max(3, COMMON_SHARE * total)
+    ]
+    meant = [(word, NUMBER_SCORE) for word in words]
+    meant += [(name, NAMED_SCORE) for name in hints.named]
+    reasons += [
+        Reason((number,), score)
+        for said, score in meant
+        if (number := _number(said, total)) is not None
+    ]
+    reasons += [Reason((n,), math.log(1 + total)) for n in asked_extremes(items, words)]
+    return best_first(reasons)
 
 
 def _number(word: str, total: int) -> int | None:
@@ -156,10 +162,12 @@ def _by_word(items: Items, words: tuple[bytes, ...]) -> dict[bytes, set[int]]:
 
 
 def _begins(data: bytes, place: int, word: bytes) -> bool:
-    """Whether a word begins here; a number must also end with it."""
+    """Whether a word begins here; a number, or a very short word, must also end with it."""
     if place and data[place - 1 : place].isalnum():
         return False
-    return not word.isdigit() or not data[place + len(word) : place + len(word) + 1].isalnum()
+    return (len(word) > SHORT_WORD and not word.isdigit()) or not data[
+        place + len(word) : place + len(word) + 1
+    ].isalnum()
 
 
 def places_of(data: bytes, word: bytes, most: int) -> Iterator[int]:

@@ -17,6 +17,7 @@ from headgate.measure.lengths import chars_in, line_ends_in
 from headgate.measure.size import lines_in
 from headgate.scan import Hit
 from headgate.shape.signs import ENDING, SCANNER, weight
+from headgate.shape.worth import SHORT_WORD
 from headgate.types import Query
 
 PIECE_BYTES = 1 << 20
@@ -138,7 +139,9 @@ class Sketcher:
     def __init__(self, end_bytes: int, query: Query) -> None:
         self.end_bytes = end_bytes
         words = {word.lower(): None for word in query.words if word}
-        self.words = tuple(word.encode() for word in words if word not in OF_ANY_RUN)
+        self.words = tuple(
+            word.encode() for word in words if len(word) > SHORT_WORD and word not in OF_ANY_RUN
+        )
         self.head = bytearray()
         self.tail = bytearray()
         self.length_bytes = 0

@@ -244,10 +244,9 @@ class Lines:
 
 def extras_of(items: Items, hints: Hints) -> Extras:
     """The items that a query points at and those that stand out, the best first."""
-    pointed = pointed_items(items, hints)
     odd = odd_items(items)
     return (
-        (POINTED_SHARE, sorted(pointed, key=lambda number: (-pointed[number], number))),
+        (POINTED_SHARE, list(pointed_items(items, hints))),
         (ODD_SHARE, sorted(odd, key=lambda number: (-odd[number], number))[:MOST_ODD]),
     )
 

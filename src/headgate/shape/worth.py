@@ -6,9 +6,9 @@ import heapq
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from headgate.types import Query
 
@@ -29,57 +29,74 @@ NAMED = 2.0
 AGAIN_NAMED = 0.8
 """How much more a name is worth than a word of a language, and how slowly it loses that."""
 
+SHORT_WORD = 2
+"""A word of so few characters is only found as a whole word: `pr` is not the start of `print`."""
+
 MOST_POINTED = 300
 """More parts than this are not what anybody asked for."""
 
 
+class Reason(NamedTuple):
+    """Why some parts are pointed at: a word of the query, for instance."""
+
+    places: Collection[int]
+    weight: float
+    again: float = AGAIN
+    """What is left of the weight each time a part with it was found."""
+
+
 def pointed_by(query: Query, texts: Sequence[str]) -> Pointed:
-    """Which parts hold words of the query: rare words say more, several together most.
+    """Which parts hold words of the query: rare words say more, several together most."""
+    return best_first(
+        [_reason(word, places, query, len(texts)) for word, places in _by_word(query, texts)]
+    )
 
-    A word loses weight each time a part with it was found, so that parts that have other words of
-    the query come before the next ones with the same.
+
+def best_first(reasons: Sequence[Reason]) -> Pointed:
+    """Take the parts one after the other, always one of those worth most.
+
+    A reason loses weight each time a part with it was found, so that parts for which others speak
+    come before the next ones with the same. Of parts with the same reasons the first comes first.
     """
-    found = _by_word(query, texts)
-    holding = [places for _, places in found]
-    named = [NAME.search(word) is not None for word, _ in found]
-    again = [
-        AGAIN_LITERALLY if word in query.phrases else AGAIN_NAMED if is_name else AGAIN
-        for (word, _), is_name in zip(found, named, strict=True)
-    ]
-    weights = [
-        math.log(1 + len(texts) / len(places)) * (NAMED if is_name else 1.0)
-        for places, is_name in zip(holding, named, strict=True)
-    ]
-    words: dict[int, list[int]] = {}
-    for word, places in enumerate(holding):
-        for place in places:
-            words.setdefault(place, []).append(word)
-    alike: dict[tuple[int, ...], list[int]] = {}
-    for place in sorted(words, reverse=True):
-        alike.setdefault(tuple(words[place]), []).append(place)
-    return _best_first(alike, weights, again)
-
-
-def _best_first(
-    alike: Mapping[tuple[int, ...], list[int]], weights: list[float], again: Sequence[float]
-) -> Pointed:
-    """Take from parts with the same words one after the other, always of those worth most."""
-    queue = [(-sum(weights[word] for word in has), has) for has in alike]
+    weights = [reason.weight for reason in reasons]
+    alike = _alike(reasons)
+    queue = [(-sum(weights[which] for which in has), has) for has in alike]
     heapq.heapify(queue)
     best = -queue[0][0] if queue else 1.0
     found: dict[int, float] = {}
     while queue and len(found) < MOST_POINTED:
         claimed, has = heapq.heappop(queue)
-        gain = sum(weights[word] for word in has)
+        gain = sum(weights[which] for which in has)
         if gain < -claimed:
             heapq.heappush(queue, (-gain, has))
             continue
         found[alike[has].pop()] = gain / best
-        for word in has:
-            weights[word] *= again[word]
+        for which in has:
+            weights[which] *= reasons[which].again
         if alike[has]:
-            heapq.heappush(queue, (-sum(weights[word] for word in has), has))
+            heapq.heappush(queue, (-sum(weights[which] for which in has), has))
     return found
+
+
+def _alike(reasons: Sequence[Reason]) -> dict[tuple[int, ...], list[int]]:
+    """Parts by the reasons that they have, the first of them last."""
+    has: dict[int, list[int]] = {}
+    for which, reason in enumerate(reasons):
+        for place in reason.places:
+            has.setdefault(place, []).append(which)
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for place in sorted(has, reverse=True):
+        alike.setdefault(tuple(has[place]), []).append(place)
+    return alike
+
+
+def _reason(word: str, places: Collection[int], query: Query, total: int) -> Reason:
+    rarity = math.log(1 + total / len(places))
+    if word in query.phrases:
+        again = AGAIN_LITERALLY
+    else:
+        again = AGAIN_NAMED if NAME.search(word) else AGAIN
+    return Reason(places, rarity * (NAMED if NAME.search(word) else 1.0), again)
 
 
 def _by_word(query: Query, texts: Sequence[str]) -> list[tuple[str, list[int]]]:
@@ -103,7 +120,8 @@ def _holding(joined: str, word: str, starts: Sequence[int], most: int) -> list[i
     at = joined.find(word)
     while at >= 0:
         part = bisect_right(starts, at) - 1
-        if at == 0 or not (joined[at - 1].isalnum() and word[0].isalnum()):
+        begins = at == 0 or not (joined[at - 1].isalnum() and word[0].isalnum())
+        if begins and (len(word) > SHORT_WORD or not joined[at + len(word) :][:1].isalnum()):
             places.append(part)
             if len(places) > most:
                 return []

@@ -1,0 +1,59 @@
+import json
+
+import pytest
+
+from headgate.shape.extremes import asked_extremes
+from headgate.shape.items import items_of, lines_of
+
+CARS = [
+    {"Name": f"car {number}", "Horsepower": 100 + number * 7 % 60, "Weight_in_lbs": 3_000 - number}
+    for number in range(40)
+]
+CARS[11]["Horsepower"] = 230
+CARS[29]["Horsepower"] = 46
+
+
+def extremes(values: list, question: str) -> list[int]:
+    return asked_extremes(items_of(json.dumps(values).encode()), question.lower().split())
+
+
+@pytest.mark.proves("S4")
+def test_a_superlative_of_a_field_points_at_its_most_and_its_least():
+    assert extremes(CARS, "Which has the most Horsepower") == [11, 29]
+
+
+def test_a_field_is_named_by_a_part_of_its_name():
+    assert extremes(CARS, "which is the heaviest by weight") == [0, 39]
+
+
+def test_without_a_superlative_a_field_is_only_spoken_of():
+    assert extremes(CARS, "what horsepower has car 3") == []
+
+
+def test_a_superlative_of_nothing_in_the_list_points_at_nothing():
+    assert extremes(CARS, "what is the highest price") == []
+
+
+def test_dates_have_a_newest_and_an_oldest():
+    days = [{"created": f"2026-03-{10 + 7 * number % 19:02}"} for number in range(19)]
+
+    assert [days[n]["created"] for n in extremes(days, "the latest created")] == [
+        "2026-03-28",
+        "2026-03-10",
+    ]
+
+
+def test_what_is_no_number_has_no_part_in_it():
+    odd = [*CARS, "horsepower", 7, None, {"Horsepower": "999"}, {"Horsepower": True}, {}]
+
+    assert extremes(odd, "most horsepower") == [11, 29]
+
+
+def test_json_lines_have_them_as_well():
+    lines = "\n".join(map(json.dumps, [*CARS, {"Horsepower": 1 << 80}]))
+
+    assert asked_extremes(lines_of(lines.encode()), ["maximum", "horsepower"]) == [40, 29]
+
+
+def test_a_list_of_one_has_no_extremes():
+    assert extremes(CARS[:1], "most horsepower") == []
