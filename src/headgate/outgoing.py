@@ -112,13 +112,14 @@ class Outgoing:
         history = seen.read(body)
         repaired = self._repaired(history, pending)
         links = seen.chain(repaired.history)
-        accounting = self._accounting(model or history.model, window_tokens)
+        name = model or history.model
+        accounting = self._accounting(name, window_tokens)
         reported = usage_of(usage) if usage is not None else self._remembered(links)
         request = Request(accounting, reported, time_ns=self.session.clock(), cache=self.cache)
         if repaired.gave_up:
-            return self._as_it_came(body, history, repaired, request)
+            return self._as_it_came(body, history, repaired, request, name)
         asked = question or last_words(history)
-        desk = self._desk(asked, model or history.model, accounting, window_tokens)
+        desk = self._desk(asked, name, accounting, window_tokens)
         if ageing is not None:
             desk = replace(desk, policy=desk.policy.replace(ageing=ageing))
         prepared, decided = self._carried_out(repaired.history, links, seen, desk, request)
@@ -136,7 +137,7 @@ class Outgoing:
             epoch=prepared.epoch.entry if prepared.epoch else None,
             over_budget=prepared.over_budget,
             count=prepared.count,
-            model=model or history.model,
+            model=name,
         )
         digest = xxh3_64_intdigest(outcome.body)
         _remember(self.sent, (seen.dialect.name, digest), prepared.history, SENT_REMEMBERED)
@@ -288,12 +289,12 @@ class Outgoing:
         return next((usage for usage in found if usage is not None), None)
 
     def _as_it_came(
-        self, body: bytes, history: History, repaired: Repaired, request: Request
+        self, body: bytes, history: History, repaired: Repaired, request: Request, model: str
     ) -> Outcome:
         counted = count(history, request.accounting, usage=request.usage, cache=request.cache)
         self.session.emit(HistoryRepaired((), repaired.gave_up))
-        why, name = repaired.gave_up, history.model
-        return Outcome(body, history.dialect, (), why, (), (), 0, None, 0, counted, name)
+        why = repaired.gave_up
+        return Outcome(body, history.dialect, (), why, (), (), 0, None, 0, counted, model)
 
     def _report(self, outcome: Outcome, prepared: Prepared) -> None:
         for event in prepared.events:
