@@ -133,11 +133,11 @@ def test_a_result_only_moves_down_and_an_epoch_never_grows_a_history(results, us
 def test_the_sum_behind_an_epoch():
     assert pays(removed=10_000, suffix=8_000, requests=10, prices=ANTHROPIC)
     assert not pays(removed=10_000, suffix=9_000, requests=10, prices=ANTHROPIC)
-    assert pays(removed=1, suffix=10_000, requests=1, prices=Prices(write=0.1, read=0.1, keeps_s=1))
+    assert pays(removed=1, suffix=10_000, requests=1, prices=Prices(write=0.1, read=0.1))
 
 
 def test_prices_are_data_by_dialect():
-    assert prices_of("anthropic") == prices_of("something new") == Prices(1.25, 0.1, 300)
+    assert prices_of("anthropic") == prices_of("something new") == Prices(1.25, 0.1)
     assert prices_of("openai-chat").write == 1.0
 
 

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -64,6 +65,34 @@ def test_no_result_grows_as_it_ages(form, gate_with):
     ]
     assert all(after <= before for after, before in sizes)
     assert sizes[-2][0] < 600 < sizes[-2][1]
+
+
+MINUTE_NS = 60 * 10**9
+
+
+@pytest.mark.proves("H9")
+@pytest.mark.parametrize(
+    ("idle", "minutes", "why"),
+    [(True, 70, "the cache is cold"), (True, 69, None), (False, 70, None)],
+)
+def test_a_history_that_goes_on_after_an_hour_ages_where_the_policy_says_so(
+    idle, minutes, why, gate_with
+):
+    policy = AGEING.replace(ageing=replace(AGEING.ageing, idle=idle))
+    story = long_story("anthropic", 8)
+    first = prepared(
+        gate_with(policy, clock=lambda: MINUTE_NS), "anthropic", story, window_tokens=12_000
+    )
+    assert (first.epoch, first.verdicts[0].ref) == (None, None)
+
+    later = prepared(
+        gate_with(policy, clock=lambda: MINUTE_NS * (1 + minutes)),
+        "anthropic",
+        story + said("anthropic", "so") + user("anthropic", "go on"),
+        window_tokens=12_000,
+    )
+
+    assert (later.epoch and later.epoch.why) == why
 
 
 @pytest.mark.proves("H10", "P4", "H8")

@@ -6,7 +6,7 @@ from headgate.ledger import Entry, EpochEntry, Key, ReadBack
 from headgate.stats import Count, counted, total
 from headgate.types import Size, Verdict
 
-PRICES = Prices(write=1.25, read=0.1, keeps_s=300)
+PRICES = Prices(write=1.25, read=0.1)
 
 
 def entry(

@@ -16,21 +16,23 @@ class Prices:
 
     write: float
     read: float
-    keeps_s: int
-    """How long the cache keeps a prompt that is not asked for."""
 
 
-ANTHROPIC = Prices(write=1.25, read=0.1, keeps_s=300)
+ANTHROPIC = Prices(write=1.25, read=0.1)
 
 PRICES: Mapping[str, Prices] = MappingProxyType(
     {
         "anthropic": ANTHROPIC,
-        "openai-chat": Prices(write=1.0, read=0.1, keeps_s=300),
-        "openai-responses": Prices(write=1.0, read=0.1, keeps_s=300),
-        "gemini": Prices(write=1.0, read=0.1, keeps_s=300),
+        "openai-chat": Prices(write=1.0, read=0.1),
+        "openai-responses": Prices(write=1.0, read=0.1),
+        "gemini": Prices(write=1.0, read=0.1),
     }
 )
 """By dialect. A provider that is not here is taken to charge as the dearest one does."""
+
+COLD_NS = 3_600 * 10**9
+"""A prompt that was not sent for so long is in no cache any more, unless OpenAI is asked to keep it
+for a day: Anthropic's longest is an hour, and Gemini promises none."""
 
 BINDING_MODELS = ("claude-fable-5-1", "claude-fable-5.1", "claude-mythos-5-1", "claude-mythos-5.1")
 """Models whose thinking blocks are bound to everything before them."""

@@ -115,7 +115,9 @@ class Outgoing:
         name = model or history.model
         accounting = self._accounting(name, window_tokens)
         reported = usage_of(usage) if usage is not None else self._remembered(links)
-        request = Request(accounting, reported, time_ns=self.session.clock(), cache=self.cache)
+        is_cold = (ageing or self.session.policy.ageing).idle and self.session.is_cold(links)
+        now_ns = self.session.clock()
+        request = Request(accounting, reported, is_cold, time_ns=now_ns, cache=self.cache)
         if repaired.gave_up:
             return self._as_it_came(body, history, repaired, request, name)
         asked = question or last_words(history)

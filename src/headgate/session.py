@@ -14,6 +14,7 @@ from pathlib import Path
 
 from headgate.admit import Plan, Spill
 from headgate.arrive import identify
+from headgate.economy import COLD_NS
 from headgate.errors import RefGone, RefNotFound, StoreError
 from headgate.events import (
     Admitted,
@@ -172,9 +173,19 @@ class Session:
         if self.store is not self._local:
             return
         try:
-            self._local.refer(links, refs)
+            self._local.refer(links, refs, even_none=self.policy.ageing.idle)
         except StoreError as error:
             self.emit(SweepFailed(str(error)))
+
+    def is_cold(self, links: Sequence[bytes]) -> bool:
+        """Whether a history was sent last so long ago that no provider has it cached any more."""
+        if self.store is not self._local:
+            return False
+        try:
+            sent_ns = self._local.sent_ns(links)
+        except StoreError:
+            return False  # it is told when the history is noted
+        return 0 < sent_ns <= self.clock() - COLD_NS
 
     def note_read(self, ref: Ref, text: str) -> None:
         """Note that a part of an original was given back; it counts against what was kept out."""

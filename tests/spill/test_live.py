@@ -52,6 +52,14 @@ def test_live_is_what_a_late_history_refers_to():
     assert not sent.is_live("r_new", since_ns=1)
 
 
+@pytest.mark.proves("H9")
+def test_a_history_knows_when_what_it_goes_on_from_was_sent():
+    sent = NOTHING_SENT.after([b"a"], ONE, 10).after([b"a", b"b"], ONE, 20)
+
+    assert sent.sent_ns([b"a", b"b", b"c"]) == 20
+    assert sent.sent_ns([b"a", b"x"]) == 0
+
+
 def test_no_more_histories_are_remembered_than_a_session_has():
     sent = NOTHING_SENT
     for i in range(MOST_HISTORIES + 1):

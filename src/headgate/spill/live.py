@@ -65,6 +65,10 @@ class Histories(msgspec.Struct, frozen=True, array_like=True):
         dropped = self.dropped.union(*(line.refs for line in forgotten))
         return Histories(sent, dropped.difference(*(line.refs for line in sent)))
 
+    def sent_ns(self, links: Collection[bytes]) -> int:
+        """When a history that one with this chain goes on from was noted last; 0: none was."""
+        return max((line.time_ns for line in self.sent if line.anchor in links), default=0)
+
     def used_ns(self, ref: Ref) -> int:
         """When a history that refers to it was last sent; 0: none was."""
         return max((line.time_ns for line in self.sent if ref in line.refs), default=0)

@@ -141,13 +141,16 @@ class LocalStore:
         """The newest original, of one tool or of any."""
         return self._index.last(tool)
 
-    def refer(self, links: Sequence[bytes], refs: frozenset[Ref]) -> None:
+    def refer(
+        self, links: Sequence[bytes], refs: frozenset[Ref], *, even_none: bool = False
+    ) -> None:
         """Note what a history that was sent refers to; it is written when it changes.
 
-        `links` is its chain: by it the next one is known to go on from here.
+        `links` is its chain: by it the next one is known to go on from here. `even_none`: one that
+        refers to nothing is noted too, for the time it was sent.
         """
         now_ns = self._clock()
-        if not self._sent and not refs:
+        if not self._sent and not refs and not even_none:
             return
         # Many conversations may take turns in one session, as in a gateway.
         noted = next((self._sent[link] for link in reversed(links) if link in self._sent), None)
@@ -157,6 +160,11 @@ class LocalStore:
         self._sent[links[-1]] = (refs, now_ns)
         while len(self._sent) > MOST_HISTORIES:
             self._sent.popitem(last=False)
+
+    def sent_ns(self, links: Sequence[bytes]) -> int:
+        """The latest that a history with this chain can have been sent before; 0: not known."""
+        noted_ns = self.shelf.live.read().sent_ns(links)
+        return noted_ns + REFER_EVERY_NS if noted_ns else 0
 
     def take_repairs(self) -> list[LedgerRepaired]:
         """What was repaired in the index since the last time somebody asked."""
