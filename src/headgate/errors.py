@@ -24,10 +24,6 @@ class HistoryError(HeadgateError, ValueError):
     """Bytes that hold no history to work on; says what was found, and where."""
 
 
-class LedgerError(HeadgateError):
-    """A ledger that cannot be opened or contradicts itself."""
-
-
 class StoreError(HeadgateError):
     """The store could not do it: full, forbidden, gone. The operator must act."""
 

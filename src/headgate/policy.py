@@ -291,8 +291,11 @@ class Policy:
             )
             object.__setattr__(self, "ageing", ageing)
         if self.classes is DEFAULT_CLASSES:
-            read = ToolRule(exempt=True, limit=self._converted(tokens(25_000)))
-            object.__setattr__(self, "classes", {"read": read})
+            classes = {
+                name: dataclasses.replace(rule, limit=rule.limit and self._converted(rule.limit))
+                for name, rule in DEFAULT_CLASSES.items()
+            }
+            object.__setattr__(self, "classes", classes)
 
     def _converted(self, amount: Amount) -> Amount:
         return Amount(self.of_tokens(amount.count), self.unit)

@@ -6,7 +6,7 @@ Everything here is frozen: a step returns a new value and never changes its inpu
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias, get_args
@@ -359,5 +359,3 @@ class Store(Protocol):
 
 Overrides: TypeAlias = Callable[[], Mapping[str, object]]
 """Read at run time, in the policy's unit: `{"batch": 30000, "tools": {"grep": 5000}}`."""
-
-Shares: TypeAlias = Sequence[int]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from headgate.install import toml
-from headgate.install.plan import TIMEOUT_S, Plan, Site, changed, naming, start_note
+from headgate.install.plan import TIMEOUT_S, Edit, Plan, Site, changed, naming, start_note
 from headgate.install.servers import NOT_KNOWN, SIGNED_IN, pairs, texts, wrapped, wrapped_remote
 from headgate.install.settings import with_hook
 
@@ -82,7 +82,7 @@ def mcp(site: Site) -> Plan:
     return Plan(changed(site, path, *edits), tuple(notes))
 
 
-def _putting(table: tuple[str, ...], entries: Mapping[str, toml.Value | None]) -> toml.Edit:
+def _putting(table: tuple[str, ...], entries: Mapping[str, toml.Value | None]) -> Edit:
     return lambda text: toml.put(text, table, entries)
 
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from headgate.errors import RequestError
 
@@ -18,7 +17,6 @@ STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 PLAIN = re.compile(r"[-+.0-9A-Za-z]+")
 INDENT = re.compile(r"\n([ \t]+)\"")
 
-Edit: TypeAlias = Callable[[str], str]
 
 DEEPEST = 64
 """A configuration is not nested deeper than this."""

@@ -8,7 +8,16 @@ from importlib.resources import files
 from pathlib import Path
 
 from headgate.install import jsonc
-from headgate.install.plan import UNCUT_BYTES, Plan, Site, change_to, changed, naming, start_note
+from headgate.install.plan import (
+    UNCUT_BYTES,
+    Edit,
+    Plan,
+    Site,
+    change_to,
+    changed,
+    naming,
+    start_note,
+)
 from headgate.install.servers import NOT_KNOWN, SIGNED_IN, pairs, texts, wrapped, wrapped_remote
 from headgate.install.settings import with_default
 
@@ -68,11 +77,11 @@ def mcp(site: Site) -> Plan:
     return Plan(changes, tuple(notes))
 
 
-def _uncut(limit: str) -> jsonc.Edit:
+def _uncut(limit: str) -> Edit:
     return lambda text: with_default(text, ("tool_output", limit), UNCUT_BYTES)
 
 
-def _putting(path: tuple[str, ...], value: str) -> jsonc.Edit:
+def _putting(path: tuple[str, ...], value: str) -> Edit:
     return lambda text: jsonc.put(text, path, value)
 
 

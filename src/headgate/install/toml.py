@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from headgate.errors import RequestError
@@ -13,8 +13,6 @@ from headgate.errors import RequestError
 Value: TypeAlias = str | bool | int | Sequence[str] | Mapping[str, str]
 
 HEADER = re.compile(r"\s*\[")
-
-Edit: TypeAlias = Callable[[str], str]
 
 
 def load(text: str) -> dict[str, object]:
@@ -59,13 +57,6 @@ def put(text: str, table: Sequence[str], changes: Mapping[str, Value | None]) ->
     edited = "".join([*lines[:first], *body, *lines[last:]])
     _check(text, edited, table, changes)
     return edited
-
-
-def add_table(text: str, table: Sequence[str], entries: Mapping[str, Value]) -> str:
-    """The text with a new table at its end."""
-    gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
-    lines = [f"{key} = {written(value)}\n" for key, value in entries.items()]
-    return f"{text}{gap}[{_name(table)}]\n{''.join(lines)}"
 
 
 def _name(table: Sequence[str]) -> str:
