@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from headgate import Gate, Policy
 from headgate.agent import Agent, AnthropicModel, OpenAIChatModel, OpenAIResponsesModel
 from headgate.check import check
@@ -13,6 +15,8 @@ MODELS = {
     "openai-chat": (OpenAIChatModel, "gpt-5"),
     "openai-responses": (OpenAIResponsesModel, "gpt-5"),
 }
+
+every_dialect = pytest.mark.parametrize("dialect", MODELS)
 
 
 def model_of(dialect, client, **more):

@@ -1,6 +1,5 @@
 import asyncio
 import json
-from contextlib import suppress
 from itertools import pairwise
 
 import pytest
@@ -11,15 +10,12 @@ from headgate.agent import (
     AsyncAgent,
     Called,
     ModelError,
-    Overflowed,
     Said,
     Turn,
-    WindowExceeded,
 )
 from headgate.agent.agent import CUT_OFF, REFUSED
-from headgate.events import CallEnded, GuardTripped, HistoryRepaired, Progress
-from headgate.guard_rules import GuardRule, Guards
-from headgate.registry import Context, Registry
+from headgate.events import CallEnded, HistoryRepaired
+from headgate.registry import Context
 from headgate.testing import (
     Call,
     Cut,
@@ -32,9 +28,15 @@ from headgate.testing import (
     Wire,
     lines,
 )
-from tests.agent.talking import agent_of, answers, called, model_of, tools, violations
-
-every_dialect = pytest.mark.parametrize("dialect", ["anthropic", "openai-chat", "openai-responses"])
+from tests.agent.talking import (
+    agent_of,
+    answers,
+    called,
+    every_dialect,
+    model_of,
+    tools,
+    violations,
+)
 
 
 @pytest.mark.proves("G5")
@@ -116,208 +118,6 @@ def test_a_big_result_is_shortened_and_read_back(state):
     assert "1500: the needle 4711" in read
 
 
-@pytest.mark.proves("G3")
-@every_dialect
-def test_a_warning_stands_above_the_result_the_model_gets(dialect, state):
-    guards = Guards(identical=GuardRule(warn=1))
-    same = Call("echo", {"text": "again"})
-    client = ScriptedClient(same, same, "I see.")
-    with agent_of(state, client, dialect=dialect, policy=Policy(guards=guards)) as agent:
-        agent.run("Go.")
-
-    first, second = answers(agent.conversation.messages, dialect)
-    assert first[1] == "again"
-    assert second[1] == (
-        "[guard: this is call 2 of echo with the same arguments, and its result has not changed. "
-        "The earlier result still holds: use it, change the arguments, or stop.]\nagain"
-    )
-
-
-@pytest.mark.proves("G3")
-@every_dialect
-def test_a_call_that_is_blocked_is_not_run_and_the_model_goes_on(dialect, state):
-    guards = Guards(same_error=GuardRule(block=2))
-    client = ScriptedClient(*[Call("fail", {"path": f"/srv/{n}.py"}) for n in "abc"], "I give up.")
-    with agent_of(state, client, dialect=dialect, policy=Policy(guards=guards)) as agent:
-        turn = agent.run("Go.")
-
-    assert turn.text == "I give up."
-    told = [text for _, text in answers(agent.conversation.messages, dialect)]
-    assert "No such file: /srv/b.py" in told[1]
-    assert told[2].startswith("Not run: the last 2 calls of fail failed with the same error")
-
-
-@pytest.mark.proves("G3")
-@every_dialect
-def test_a_turn_that_is_halted_ends_cleanly_with_a_visible_event(dialect, state):
-    guards = Guards(calls=GuardRule(halt=3))
-    batch = [Call("echo", {"text": f"{n}"}, f"c{n}") for n in range(5)]
-    client = ScriptedClient(batch, "Next turn.")
-    with agent_of(state, client, dialect=dialect, policy=Policy(guards=guards)) as agent:
-        events = list(agent.stream("Go."))
-
-        turn = events[-1]
-        assert (turn.reason, turn.requests) == ("halted", 1)
-        assert turn.text == (
-            "Not run: this is call 4 of the turn; 3 are allowed. "
-            "The turn ends here; the user is told."
-        )
-        tripped = [event for event in events if isinstance(event, GuardTripped)]
-        assert [(event.action, event.call_id) for event in tripped] == [("halt", "c3")]
-        told = dict(answers(agent.conversation.messages, dialect))
-        assert [told[f"c{n}"] for n in range(3)] == ["0", "1", "2"]
-        assert told["c3"] == turn.text
-        assert told["c4"] == (
-            "Not run: a call before it in the batch went too far. "
-            "The turn ends here; the user is told."
-        )
-        assert agent.run("Go on.").text == "Next turn."
-    assert violations(agent, dialect) == []
-
-
-@pytest.mark.proves("G3")
-def test_polling_is_let_through_where_repeating_is_blocked(state):
-    guards = Guards(identical=GuardRule(block=2), in_a_row=GuardRule(block=2))
-    client = ScriptedClient(*[Call("poll")] * 5, *[Call("echo", {"text": "x"})] * 3, "Enough.")
-    with agent_of(state, client, policy=Policy(guards=guards)) as agent:
-        agent.run("Go.")
-
-    told = [text.partition(":")[0] for _, text in answers(agent.conversation.messages)]
-    assert told == ["1 %", "2 %", "3 %", "4 %", "5 %", "x", "x", "Not run"]
-
-
-@pytest.mark.proves("G4")
-def test_guards_go_on_counting_in_a_turn_that_another_process_goes_on_with(state):
-    guards = Guards(calls=GuardRule(halt=2))
-    policy = Policy(guards=guards)
-    with agent_of(state, ScriptedClient(*[Call("poll")] * 2, Reset()), policy=policy) as agent:
-        with pytest.raises(ConnectionResetError):
-            agent.run("Go.")
-        conversation = agent.conversation
-
-    client = ScriptedClient(Call("poll"), "Not reached.")
-    with agent_of(state, client, policy=policy, conversation=conversation) as agent:
-        assert agent.run().reason == "halted"
-
-
-@pytest.mark.proves("G4")
-def test_compaction_makes_no_guard_forget(state):
-    policy = Policy(guards=Guards(same_tool=GuardRule(halt=12)), result=tokens(4_000))
-    client = ScriptedClient(
-        answer=lambda request: Call("echo", {"text": lines(100, n7=f"{len(request.body)}")})
-    )
-    gate = Gate(policy, state=state, session="s")
-    with agent_of(state, client, gate=gate, window_tokens=12_000) as agent:
-        turn = agent.run("Go.")
-
-    assert gate.ledger.epochs() != []
-    assert (turn.reason, turn.calls) == ("halted", 13)
-
-
-@pytest.mark.proves("G2")
-@every_dialect
-def test_cancelling_in_the_middle_of_a_batch_answers_every_call(dialect, state):
-    batch = [Call("echo", {"text": "quick"}, "c0"), Call("wait", id="c1"), Call("wait", id="c2")]
-    client = ScriptedClient(batch, "On we go.")
-    with agent_of(state, client, dialect=dialect) as agent:
-
-        def listen(event):
-            if isinstance(event, CallEnded) and event.call_id == "c0":
-                agent.cancel()
-
-        turn = agent.run("Go.", listen=listen)
-
-        assert turn.reason == "cancelled"
-        told = dict(answers(agent.conversation.messages, dialect))
-        assert told.keys() == {"c0", "c1", "c2"}
-        assert told["c0"] == "quick"
-        assert "cancelled" in told["c1"]
-        assert violations(agent, dialect) == []
-        assert agent.run("Go on.").text == "On we go."
-
-
-@pytest.mark.proves("G2")
-def test_a_cancelled_task_ends_cancelled_with_a_valid_history(state):
-    client = ScriptedClient([Call("wait", id="c1")], "Not reached.")
-
-    async def main():
-        gate = Gate(state=state, session="s")
-        agent = AsyncAgent(model_of("anthropic", client), tools(), gate)
-        started = asyncio.Event()
-        heard = lambda event: started.set() if isinstance(event, Progress) else None  # noqa: E731
-        task = asyncio.ensure_future(agent.run("Go.", listen=heard))
-        await asyncio.wait_for(started.wait(), 5)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        return agent
-
-    agent = asyncio.run(main())
-
-    assert [call_id for call_id, _ in answers(agent.conversation.messages)] == ["c1"]
-    assert violations(agent) == []
-
-
-def test_cancelling_twice_does_not_wait_for_what_does_not_stop(state):
-    registry = tools()
-    stopped = asyncio.Event()
-
-    @registry.tool
-    async def stubborn() -> str:
-        """Goes on when it is told to stop."""
-        while not stopped.is_set():
-            with suppress(asyncio.CancelledError):
-                await stopped.wait()
-        return "late"
-
-    registry.grace_s = 5.0
-    client = ScriptedClient([Call("stubborn", id="c1")], "On.")
-
-    async def main():
-        agent = AsyncAgent(model_of("anthropic", client), registry, Gate(state=state, session="s"))
-
-        def listen(event):
-            if isinstance(event, Called | CallEnded):
-                agent.cancel()
-
-        turn = await agent.run("Go.", listen=listen)
-        stopped.set()
-        return turn, asyncio.current_task().cancelling(), agent
-
-    turn, cancelling, agent = asyncio.run(main())
-
-    assert (turn.reason, cancelling) == ("cancelled", 0)
-    assert [call_id for call_id, _ in answers(agent.conversation.messages)] == ["c1"]
-
-
-def test_cancelling_a_turn_that_has_ended_changes_nothing(state):
-    client = ScriptedClient("One.", "Two.")
-
-    async def main():
-        agent = AsyncAgent(model_of("anthropic", client), tools(), Gate(state=state, session="s"))
-
-        def listen(event):
-            if isinstance(event, Turn):
-                agent.cancel()
-
-        first = await agent.run("Go.", listen=listen)
-        await asyncio.sleep(0)
-        return first.reason, (await agent.run("Go on.")).text
-
-    assert asyncio.run(main()) == ("end", "Two.")
-
-
-def test_leaving_a_stream_early_cancels_the_turn(state):
-    client = ScriptedClient([Call("wait", id="c1")], "Not reached.")
-    with agent_of(state, client) as agent:
-        for event in agent.stream("Go."):
-            if isinstance(event, Progress):
-                break
-
-    assert [call_id for call_id, _ in answers(agent.conversation.messages)] == ["c1"]
-    assert len(client.requests) == 1
-
-
 @pytest.mark.parametrize("fault", [Reset(2), Cut(3), Failure(529)])
 @every_dialect
 def test_a_reply_that_breaks_off_leaves_the_history_as_it_was(fault, dialect, state):
@@ -393,95 +193,6 @@ def test_sealed_reasoning_comes_back_as_it_was(state):
 
     assert [request.status for request in client.requests] == [200, 200]
     assert "encrypted_content" in agent.conversation.messages[1]
-
-
-def long_talk(client, state, **more):
-    """An agent that has read fourteen results of about 1,500 tokens."""
-    registry = Registry()
-    registry.tool(lambda n: lines(90, n3=f"{n}"), name="read_log", description="Read a log.")
-    policy = Policy(result=tokens(4_000), batch=tokens(8_000), repeats=False)
-    return agent_of(state, client, registry=registry, policy=policy, **more)
-
-
-NEARLY_ALL = {"anthropic": 18_000, "openai-chat": 11_000, "openai-responses": 11_000}
-"""A window that the results of a long talk fit nearly, in the tokens of the model."""
-
-READS = [Call("read_log", {"n": n}) for n in range(14)]
-
-
-@pytest.mark.proves("G6")
-@every_dialect
-def test_an_overflow_is_met_by_tightening_and_one_retry(dialect, state):
-    client = ScriptedClient(*READS, "Enough.", window_tokens=NEARLY_ALL[dialect])
-    with long_talk(client, state, dialect=dialect, window_tokens=200_000) as agent:
-        events = list(agent.stream("Read all."))
-
-    statuses = [request.status for request in client.requests]
-    overflows = [event for event in events if isinstance(event, Overflowed)]
-    assert events[-1].text == "Enough."
-    assert statuses.count(400) == len(overflows) >= 1
-    assert {event.step for event in overflows} == {"tighten"}
-    for first, then in pairwise(statuses):
-        assert (first, then) != (400, 400)
-    assert violations(agent, dialect) == []
-
-
-@pytest.mark.proves("G6")
-@every_dialect
-def test_where_tightening_is_not_enough_all_that_may_is_compacted(dialect, state):
-    client = ScriptedClient(*READS, "Enough.", window_tokens=200_000)
-    with long_talk(client, state, dialect=dialect, window_tokens=200_000) as agent:
-        agent.run("Read all.")
-        client = ScriptedClient("Short now.", window_tokens=NEARLY_ALL[dialect] // 3)
-    with long_talk(
-        client, state, dialect=dialect, window_tokens=200_000, conversation=agent.conversation
-    ) as agent:
-        events = list(agent.stream("And?"))
-
-    overflows = [event for event in events if isinstance(event, Overflowed)]
-    assert [event.step for event in overflows] == ["tighten", "compact"]
-    assert events[-1].text == "Short now."
-
-
-@pytest.mark.proves("G6")
-@every_dialect
-def test_where_nothing_is_left_to_shorten_the_error_says_so(dialect, state):
-    client = ScriptedClient("Not reached.", window_tokens=900)
-    with agent_of(state, client, dialect=dialect) as agent:
-        with pytest.raises(WindowExceeded, match="refuses the history as too long: about") as error:
-            agent.run(lines(200))
-
-        assert error.value.__cause__.status_code == 400
-        assert [request.status for request in client.requests] == [400]
-        assert violations(agent, dialect) == []
-
-
-def test_after_an_overflow_the_window_is_known_to_be_smaller(state):
-    client = ScriptedClient(*READS * 2, "Enough.", window_tokens=NEARLY_ALL["anthropic"])
-    with long_talk(client, state, window_tokens=200_000) as agent:
-        agent.run("Read all.")
-
-    # Only the first request that was too long is refused: later ones are shortened in time.
-    assert [request.status for request in client.requests].count(400) == 1
-
-
-def test_a_request_with_too_many_bytes_says_nothing_about_the_window(state):
-    client = ScriptedClient(*READS, "Enough.", Failure(413), "Fine.")
-    with long_talk(client, state, window_tokens=200_000) as agent:
-        agent.run("Read all.")
-        events = list(agent.stream("And?"))
-
-    assert [event.step for event in events if isinstance(event, Overflowed)] == ["tighten"]
-    assert len(client.requests[-1].body) < 0.7 * len(client.requests[-2].body)
-    assert agent._agent.window_tokens == 200_000
-
-
-def test_other_refusals_are_not_taken_for_an_overflow(state):
-    client = ScriptedClient(Failure(400, "temperature: Extra inputs are not permitted"))
-    with agent_of(state, client) as agent, pytest.raises(Exception, match="temperature"):
-        agent.run("Go.")
-
-    assert len(client.requests) == 1
 
 
 @pytest.mark.parametrize("ids", [("x", "x"), ("a b", "c" * 70)])
