@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from headgate import chars
+from headgate.history.mending import INTERRUPTED
 from headgate.marker import content_of
 from headgate.policy_file import policy_from_environment
 from headgate.presets import CHATCLI
