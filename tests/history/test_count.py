@@ -1,35 +1,23 @@
-import base64
 import json
-import random
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.dialects import DIALECTS, dialect_named
-from headgate.endpoint import UrlEndpoint
+from headgate.dialects import dialect_named
 from headgate.errors import HistoryError
-from headgate.history.calibrate import Observation, observe, uncalibrated
 from headgate.history.count import (
     Accounting,
-    Share,
     accounting_for,
     count,
     first_fragment,
-    observation,
     unreported,
 )
-from headgate.history.makeup import Makeup
 from headgate.history.tally import CountCache
-from headgate.history.usage import Usage, usage_of
+from headgate.history.usage import Usage
 from headgate.measure.estimates import RoundedMeter
 from headgate.measure.meters import meter_for
-from headgate.measure.models import Counting, counted_as
-from headgate.testing import Call, Provider
-
-ROUGH = Accounting(RoundedMeter(), "chars/4 rounded", message_tokens=0)
-"""Four characters are a token and nothing else costs anything: counts can be done in the head."""
+from tests.history.counting import ROUGH, answered, anthropic, called, said
 
 
 class Watched:
@@ -47,27 +35,6 @@ class Watched:
 
     def estimate(self, data):
         return self.count(data.decode())
-
-
-def anthropic(*messages, **settings):
-    return dialect_named("anthropic").read(
-        json.dumps({"model": "claude-opus-5", **settings, "messages": messages}).encode()
-    )
-
-
-def said(role, text, **more):
-    return {"role": role, "content": [{"type": "text", "text": text}], **more}
-
-
-def called(call_id, response_id="", tool="grep"):
-    block = {"type": "tool_use", "id": call_id, "name": tool, "input": {}}
-    named = {"id": response_id} if response_id else {}
-    return {"role": "assistant", "content": [block], **named}
-
-
-def answered(call_id, content):
-    block = {"type": "tool_result", "tool_use_id": call_id, "content": content}
-    return {"role": "user", "content": [block]}
 
 
 @pytest.mark.proves("A3")
@@ -169,159 +136,6 @@ def test_reasoning_that_may_stay_behind_lowers_only_the_lower_end():
     counted = count(history, ROUGH, usage=usage)
 
     assert (counted.low, counted.likely, counted.tokens) == (1_100, 1_500, 1_500)
-
-
-BODIES = {
-    "anthropic": {
-        "model": "m",
-        "system": [{"type": "text", "text": "s" * 40}],
-        "tools": [],
-        "messages": [
-            said("user", "u" * 80),
-            {
-                "role": "assistant",
-                "content": [
-                    {"type": "thinking", "thinking": "t" * 120, "signature": "x" * 999},
-                    {"type": "text", "text": "a" * 160},
-                    {"type": "tool_use", "id": "c", "name": "grep", "input": {}},
-                ],
-            },
-            answered("c", "r" * 200),
-        ],
-    },
-    "openai-chat": {
-        "model": "m",
-        "tools": [],
-        "messages": [
-            {"role": "system", "content": "s" * 40},
-            {"role": "user", "content": "u" * 80},
-            {
-                "role": "assistant",
-                "content": "a" * 160,
-                "tool_calls": [
-                    {
-                        "id": "c",
-                        "type": "function",
-                        "function": {"name": "grep", "arguments": "{}"},
-                    }
-                ],
-            },
-            {"role": "tool", "tool_call_id": "c", "content": "r" * 200},
-        ],
-    },
-    "openai-responses": {
-        "model": "m",
-        "instructions": "s" * 40,
-        "tools": [],
-        "input": [
-            {"role": "user", "content": "u" * 80},
-            {"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "x" * 158},
-            {
-                "type": "message",
-                "role": "assistant",
-                "content": [{"type": "output_text", "text": "a" * 160}],
-            },
-            {"type": "function_call", "call_id": "c", "name": "grep", "arguments": "{}"},
-            {"type": "function_call_output", "call_id": "c", "output": "r" * 200},
-        ],
-    },
-    "gemini": {
-        "systemInstruction": {"parts": [{"text": "s" * 40}]},
-        "tools": [],
-        "contents": [
-            {"role": "user", "parts": [{"text": "u" * 80}]},
-            {
-                "role": "model",
-                "parts": [
-                    {"text": "t" * 120, "thought": True},
-                    {"text": "a" * 160},
-                    {"functionCall": {"name": "grep", "args": {}}},
-                ],
-            },
-            {
-                "role": "user",
-                "parts": [
-                    {"functionResponse": {"name": "grep", "response": {"result": "r" * 200}}}
-                ],
-            },
-        ],
-    },
-}
-
-
-@pytest.mark.proves("A6")
-@pytest.mark.parametrize("name", [dialect.name for dialect in DIALECTS])
-def test_every_dialect_is_counted_by_component(name):
-    history = dialect_named(name).read(json.dumps(BODIES[name]).encode())
-
-    shares = {(share.component, share.tool): share.tokens for share in count(history, ROUGH).shares}
-
-    # Only chat hides its thinking; the sealed one is 160 bytes, of which 16 make 3 tokens.
-    thinking = {} if name == "openai-chat" else {("thinking", ""): 30}
-    assert shares == {
-        ("system", ""): 10,
-        ("tools", ""): 1,
-        ("user", ""): 20,
-        **thinking,
-        ("assistant", ""): 40,
-        ("calls", ""): 2,
-        ("results", "grep"): 50,
-    }
-
-
-@pytest.mark.proves("A6")
-def test_results_are_told_apart_by_their_tool_and_the_largest_comes_first():
-    history = anthropic(
-        called("a", tool="grep"),
-        answered("a", "r" * 400),
-        called("b", tool="read"),
-        answered("b", "r" * 4_000),
-        called("c", tool="grep"),
-        answered("c", "r" * 40),
-        answered("gone", "r" * 8),
-    )
-
-    shares = [share for share in count(history, ROUGH).shares if share.component == "results"]
-
-    assert shares == [
-        Share("results", 1_000, "read"),
-        Share("results", 110, "grep"),
-        Share("results", 2, "?"),
-    ]
-
-
-@pytest.mark.proves("A6")
-def test_an_image_costs_its_fixed_price_wherever_it_stands():
-    data = base64.b64encode(bytes(90_000)).decode()
-    source = {"type": "base64", "media_type": "image/png", "data": data}
-    image = {"type": "image", "source": source}
-    history = anthropic(
-        {"role": "user", "content": [image, {"type": "document", "source": source}]},
-        called("a"),
-        answered("a", [{"type": "text", "text": "r" * 400}, image]),
-    )
-
-    shares = {share.component: share.tokens for share in count(history, ROUGH).shares}
-
-    assert shares == {
-        "images": 4_000,
-        "documents": 2_000,
-        "results": 100,
-        "calls": 2,
-        "user": 0,
-        "assistant": 0,
-    }
-
-
-@pytest.mark.proves("A6")
-def test_a_block_that_nobody_knows_costs_its_text_or_at_most_the_fixed_price():
-    small = {"type": "novelty", "v": 1}
-    large = {"type": "novelty", "data": "x" * 100_000}
-    history = anthropic({"role": "user", "content": [small, large]})
-
-    shares = {share.component: share.tokens for share in count(history, ROUGH).shares}
-
-    assert shares == {"other": 2_000 + 7, "user": 0}
 
 
 @pytest.mark.proves("A6")
@@ -439,82 +253,6 @@ def test_a_message_that_is_asked_for_again_and_again_stays_in_the_cache():
         count(anthropic(said("user", "always"), said("user", str(number))), accounting, cache=cache)
 
     assert meter.measured.count("always") == 1
-
-
-@pytest.mark.proves("A4")
-def test_two_reports_in_a_row_are_an_observation():
-    history = anthropic(said("user", "hi"), called("a"), answered("a", "r" * 400))
-    accounting = Accounting(RoundedMeter(), "rough")
-    before, after = Usage(1_000, output_tokens=50), Usage(200, 0, 1_000)
-
-    seen = observation(history, accounting, before=before, answered=1, after=after)
-
-    assert seen == Observation(Makeup(tokens=104, bytes=400, results=1), 150)
-
-
-@pytest.mark.proves("A4")
-@pytest.mark.parametrize(
-    ("content", "after"),
-    [
-        ("r" * 400, 1_050),
-        ("r" * 400, 900),
-        ("r" * 40, 1_100),
-        ([{"type": "image", "source": {}}, {"type": "text", "text": "r" * 400}], 3_000),
-    ],
-    ids=["no growth", "compacted", "too little", "an image"],
-)
-def test_what_says_nothing_about_text_is_no_observation(content, after):
-    history = anthropic(called("a"), answered("a", content))
-    before = Usage(1_000, output_tokens=50)
-
-    assert observation(history, ROUGH, before=before, answered=0, after=Usage(after)) is None
-
-
-def tool_loop(provider, model, rounds):
-    """Each request of a loop with the usage it was answered with."""
-    key = {"x-api-key": "key", "anthropic-version": "2023-06-01"}
-    post, chance = UrlEndpoint(provider.url, key), random.Random(5)
-    settings = {"model": model, "max_tokens": 999, "tools": [{"name": "ls", "input_schema": {}}]}
-    messages = [said("user", "Look around.")]
-    for _ in range(rounds):
-        body = json.dumps({**settings, "messages": messages}).encode()
-        response = json.loads(post("/v1/messages", body)[1])
-        yield dialect_named("anthropic").read(body), usage_of(response)
-        listing = "\n".join(f"{chance.random():.6f} app-{n}.log" for n in range(40))
-        messages.append({"role": "assistant", "content": response["content"]})
-        messages.append(answered(response["content"][0]["id"], listing))
-
-
-@pytest.mark.proves("A3", "A4")
-def test_a_tool_loop_teaches_how_the_provider_counts():
-    # As if the table were wrong: the stand-in bills 1.3 times o200k.
-    model, off = "claude-haiku-4-5", []
-    known = uncalibrated(Counting("o200k", 1.8, None, exact=False))
-    with Provider(answer=lambda _: Call("ls", {"path": "/srv"})) as provider:
-        asked = list(tool_loop(provider, model, rounds=25))
-    for (_, before), (history, after) in pairwise(asked):
-        accounting, at = accounting_for(model, known), len(history.messages) - 2
-        counted = count(history, accounting, usage=before, answered=at)
-        off.append(counted.estimated.likely / before.growth_to(after) - 1)
-        seen = observation(history, accounting, before=before, answered=at, after=after)
-        known = observe(known, seen)
-
-    assert known.observations == len(off) == 24
-    assert 0.3 < off[0] < 0.5
-    assert all(abs(error) < 0.02 for error in off[-10:])
-
-
-def test_a_wrong_calibration_changes_numbers_and_no_byte():
-    history = anthropic(said("user", "u" * 400), called("a"), answered("a", "r" * 800))
-    known = uncalibrated(counted_as("claude-opus-5"))
-    for _ in range(50):
-        known = observe(known, Observation(Makeup(tokens=1_000, bytes=4_000), 10_000_000))
-
-    right = count(history, accounting_for("claude-opus-5"))
-    wrong = count(history, accounting_for("claude-opus-5", known))
-
-    assert wrong.tokens > 1.5 * right.tokens
-    assert dialect_named("anthropic").write(history) == history.body
 
 
 ODD = [

@@ -25,7 +25,7 @@ from headgate.retention import Retention
 from headgate.spill.compress import compress
 from headgate.spill.house import House
 from headgate.spill.private import session_name
-from tests.spill.test_house import on_disk
+from tests.spill.housing import on_disk
 
 START = 1_800_000_000 * 10**9
 DAY_NS = 86_400 * 10**9

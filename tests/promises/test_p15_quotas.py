@@ -24,7 +24,7 @@ from headgate.retention import Retention
 from headgate.spill.compress import compress
 from headgate.spill.local import LocalStore
 from tests.spill.keeping import keep
-from tests.spill.test_house import HOUR, Clock, on_disk
+from tests.spill.housing import HOUR, Clock, on_disk
 
 LIMITS = Retention(
     age_s=48 * 3_600,

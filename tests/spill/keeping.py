@@ -62,3 +62,17 @@ def key(call_id: str, digest: bytes = b"d", prefix: bytes = b"") -> Key:
 def session_path(state: Path, session: str) -> Path:
     """Where the files of a session with a plain name are."""
     return state / "sessions" / session
+
+
+def store_in(state, session="s", **options) -> LocalStore:
+    return LocalStore(state, session, clock=lambda: 1_000, **options)
+
+
+def everything(state, session="s") -> dict[str, bytes]:
+    """Every file of a session but its index and its counts: path to content."""
+    root = session_path(state, session)
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.name not in ("index", "usage")
+    }

@@ -7,7 +7,7 @@ from headgate.spill.house import House
 from headgate.spill.local import LocalStore
 from headgate.spill.verify import Fault, verify
 from tests.spill.keeping import keep, session_path
-from tests.spill.test_house import HOUR, Clock, text
+from tests.spill.housing import HOUR, Clock, text
 
 
 @pytest.fixture
