@@ -23,8 +23,8 @@ from headgate.events import Removed, SpillCut
 from headgate.retention import Retention
 from headgate.spill.compress import compress
 from headgate.spill.local import LocalStore
-from tests.spill.keeping import keep
 from tests.spill.housing import HOUR, Clock, on_disk
+from tests.spill.keeping import keep
 
 LIMITS = Retention(
     age_s=48 * 3_600,

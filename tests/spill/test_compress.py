@@ -7,8 +7,8 @@ from headgate.errors import StoreError
 from headgate.retention import Retention
 from headgate.spill.compress import compress
 from headgate.spill.local import LocalStore
-from tests.spill.keeping import keep, session_path
 from tests.spill.housing import HOUR, Clock, counted, on_disk
+from tests.spill.keeping import keep, session_path
 
 NOW = Retention(age_s=None, live_s=0, free_bytes=None)
 """Nothing is live for long."""

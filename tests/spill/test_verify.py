@@ -6,8 +6,8 @@ from headgate.errors import RefGone
 from headgate.spill.house import House
 from headgate.spill.local import LocalStore
 from headgate.spill.verify import Fault, verify
-from tests.spill.keeping import keep, session_path
 from tests.spill.housing import HOUR, Clock, text
+from tests.spill.keeping import keep, session_path
 
 
 @pytest.fixture
