@@ -9,8 +9,8 @@ from headgate.testing import lines, result
 NOT_AWAITED = {"journal", "emit"}
 """They touch no disk, and are those of the gate inside."""
 
-BETWEEN_PARTS = {"let_pass", "admit_passed", "note_read"}
-"""For streams and for other parts of the package."""
+BETWEEN_PARTS = {"note_read"}
+"""For other parts of the package."""
 
 
 def calls(of: type) -> set[str]:

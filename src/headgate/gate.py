@@ -292,7 +292,7 @@ class Gate:
                 file = self.store.about(verdict.ref).file
         return view_of(shown, self.policy.view, session=self.session, file=file or "")
 
-    def let_pass(self, result: ToolResult, question: str) -> Passing:
+    def _let_pass(self, result: ToolResult, question: str) -> Passing:
         """Begin to keep a result that is too big to hold."""
         from headgate.stream import Passing  # only for who streams that much
 
@@ -304,7 +304,7 @@ class Gate:
         begin = partial(self._session.writer, result) if self.policy.spill else None
         return Passing(result, desk, Room(most, self._session.meter), begin)
 
-    def admit_passed(self, passing: Passing, is_error: bool) -> ToolResult:
+    def _admit_passed(self, passing: Passing, is_error: bool) -> ToolResult:
         """Decide on a result that went by, record it, show it."""
         from headgate.stream import judge_passing
 
@@ -382,10 +382,10 @@ class ResultStream:
             block = text_of_bytes(b"".join(self.held))
             whole = replace(self.result, blocks=(block,), is_error=is_error)
             return self.gate.admit([whole], question=self.question)[0]
-        return self.gate.admit_passed(self.passing, is_error)
+        return self.gate._admit_passed(self.passing, is_error)
 
     def _let_pass(self) -> None:
-        self.passing = self.gate.let_pass(self.result, self.question)
+        self.passing = self.gate._let_pass(self.result, self.question)
         for data in self.held:
             self.passing.feed(data)
         self.held.clear()
