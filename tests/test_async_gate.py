@@ -29,6 +29,30 @@ def test_a_call_takes_the_same_arguments_in_both(name):
     assert list(ours.parameters) == list(theirs.parameters)
 
 
+class Ear:
+    """In place of a gate: hears what it is asked."""
+
+    def __init__(self):
+        self.heard = []
+
+    def __getattr__(self, name):
+        return lambda *args, **options: self.heard.append((name, args, options))
+
+
+@pytest.mark.parametrize("name", sorted(calls(AsyncGate)))
+def test_a_call_passes_on_every_argument(name):
+    parameters = list(inspect.signature(getattr(AsyncGate, name)).parameters.values())[1:]
+    given = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
+    options = {p.name: f"a {p.name}" for p in parameters if p.kind is p.KEYWORD_ONLY}
+    ear = Ear()
+
+    made = getattr(AsyncGate(ear), name)(*given, **options)
+    if inspect.iscoroutine(made):
+        asyncio.run(made)
+
+    assert ear.heard == [(name, given, options)]
+
+
 @pytest.mark.proves("K9")
 @pytest.mark.parametrize("size", [3_000, 300_000])
 def test_a_result_in_pieces_is_awaited_piece_by_piece(state, size):

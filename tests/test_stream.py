@@ -46,7 +46,8 @@ def test_a_small_stream_is_admitted_as_if_it_had_come_at_once(one_state, data, p
 @pytest.mark.proves("K9", "P2")
 def test_a_big_stream_is_shown_within_its_limit_and_kept_whole(state):
     assert len(BIG) > HOLD_BYTES
-    gate = Gate(SMALL, state=state)
+    events = []
+    gate = Gate(SMALL, state=state, hooks=[events.append])
 
     shown = streamed(gate, BIG, 1 << 16)
 
@@ -54,6 +55,16 @@ def test_a_big_stream_is_shown_within_its_limit_and_kept_whole(state):
     assert "ERROR: replica lag 9321ms" in shown.text
     assert "250,000 lines omitted" in shown.text
     assert gate.original(shown.verdict.ref) == BIG
+    assert events[0] == Spilled(shown.verdict.ref, "call_1", len(BIG))
+    assert [type(event) for event in events] == [Spilled, Admitted]
+
+
+@pytest.mark.parametrize("size", [2_000, len(BIG)])
+def test_what_a_stream_is_said_to_be_is_not_looked_for(gate_with, size):
+    stream = gate_with(SMALL).stream("call_1", "bash", kind="prose")
+    stream.write(BIG[:size])
+
+    assert stream.close().verdict.kind == "prose"
 
 
 @pytest.mark.proves("K9", "0.3")
@@ -95,6 +106,8 @@ def test_a_binary_stream_is_described(state):
     shown = streamed(Gate(SMALL, state=state), data, 1 << 20)
 
     assert shown.text.startswith(f"Binary data, {len(data):,} bytes, ELF program.")
+    size = shown.verdict.before
+    assert (size.bytes, size.chars, size.lines, size.exact) == (len(data), len(data), 1, False)
 
 
 @pytest.mark.proves("0.4", "K9")
