@@ -2,6 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headgate.shape.code import CODE
+from headgate.types import Query
 from tests.shape.shown import O200K, lines_of, missing, shaped
 
 BODY = [f"    total = total + values[{i}] * weights[{i}]" for i in range(12)]
@@ -68,6 +70,26 @@ def test_what_the_query_points_at_is_shown_with_what_is_around_it():
     shown = shaped("code", text, 600, "start_of_ledger")
 
     assert "def function_0(values, weights):\n    total = start_of_ledger()\n" + BODY[0] in shown
+
+
+@pytest.mark.proves("S4", "S10")
+def test_a_definition_that_the_query_names_is_shown_whole():
+    body = "def rate(values):\n" + "\n".join(f"    values[{i}] += {i}" for i in range(30))
+    shown = shaped("code", f"{module(40)}\n{body}\n\n{module(40)}", 900, "rate")
+
+    assert body in shown
+
+
+def test_a_name_of_many_definitions_names_none_of_them():
+    lines = ["def load(x):", "    return x", "", "def rate(y):", "    return y", ""]
+    focus = CODE.focus
+    assert focus is not None
+
+    assert focus([*lines] * 4, dict.fromkeys(range(24), 1.0), Query(("load",))) == []
+    assert focus([*lines] * 2, dict.fromkeys(range(12), 1.0), Query(("load",))) == [
+        range(2),
+        range(6, 8),
+    ]
 
 
 @pytest.mark.proves("S4", "S8")

@@ -1,6 +1,6 @@
 import pytest
 
-from headgate.shape.outline import outline_of
+from headgate.shape.outline import body_of, name_defined, outline_of
 
 DEFINITIONS = {
     "python": "    async def run(self, plan):",
@@ -61,3 +61,45 @@ def test_inner_definitions_stand_deeper():
     lines = ["\tdef a():", "    @cached", "    def b():", "class Gate:", "@frozen", " def c():"]
 
     assert [*outline_of(lines).defined] == [(3, 0), (4, 1), (5, 1), (0, 4), (2, 4), (1, 5)]
+
+
+NAMES = {
+    "python": "run",
+    "javascript": "load",
+    "arrow": "handle",
+    "typescript": "Policy",
+    "go": "Admit",
+    "rust": "admit",
+    "java": "main",
+    "c": "read_all",
+    "method": "render",
+    "sql": "runs",
+    "constant": "MOST_BYTES",
+    "test": "",
+}
+
+
+@pytest.mark.proves("S4")
+@pytest.mark.parametrize("language", DEFINITIONS)
+def test_the_name_of_a_definition_is_known(language):
+    assert name_defined(DEFINITIONS[language]) == NAMES[language]
+
+
+@pytest.mark.parametrize("line", ["", "    total(values)", "return run(plan)", "x" * 500 + "() {"])
+def test_a_line_that_defines_nothing_has_no_name(line):
+    assert name_defined(line) == ""
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["def f(", "    a,", ") -> int:", "    return a"],
+        ["int f(int a)", "{", "    return a;", "", "    /* x */", "}"],
+        ["\tfunction f() {", "\t\tgo();", "\t}"],
+        ["class A:", "    def f(self):", "", "        pass"],
+    ],
+)
+def test_a_body_goes_as_far_as_lines_stand_deeper(lines):
+    text = ["import x", *lines, "", "y = 1", "    z()"]
+
+    assert body_of(text, 1) == range(1, 1 + len(lines))

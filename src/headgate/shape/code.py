@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from headgate.marker import Marker
+from headgate.shape.gutter import without_gutter
 from headgate.shape.lined import Lining, shape_lined
-from headgate.shape.outline import outline_of
+from headgate.shape.outline import body_of, name_defined, outline_of
 from headgate.shape.shaper import Room, Shaped, Source
+from headgate.shape.worth import Pointed
 from headgate.types import Query
+
+MOST_NAMED = 3
+"""Where more definitions than this are called alike, none of them is meant."""
 
 
 def shape_code(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
@@ -23,4 +28,11 @@ def _ranked(lines: Sequence[str]) -> Iterator[int]:
     yield from (number for number, _ in outline.defined)
 
 
-CODE = Lining(_ranked, outline_share=0.5, head_lean=0.5, near=14, pointed_share=1.0)
+def _named(lines: Sequence[str], pointed: Pointed, query: Query) -> list[range]:
+    """The definitions that the query calls by their names; a name of many is a word like others."""
+    bare = without_gutter(lines)
+    named = [n for n in sorted(pointed) if name_defined(bare[n]).lower() in query.words]
+    return [body_of(bare, number) for number in named] if len(named) <= MOST_NAMED else []
+
+
+CODE = Lining(_ranked, outline_share=0.5, head_lean=0.5, near=14, pointed_share=1.0, focus=_named)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,9 @@ LABELLED_SHARE = 0.08
 
 POINTED = (12.0, 20.0)
 
+FOCUSED = 0.5
+"""How strongly each line of a part is pointed at that the query names as a whole."""
+
 NEAR = 8
 NEAR_SHARE = 0.8
 """How many lines around it share in that, and how much: who asks for a line reads around it."""
@@ -47,6 +51,10 @@ GAP_BYTES = 36
 
 Ranked = Callable[[Sequence[str]], Iterable[int]]
 """The lines of an outline, counted from 0, the most telling first."""
+
+
+Focus = Callable[[Sequence[str], Pointed, Query], Iterable[range]]
+"""The parts of a text that the query names, found by the lines that it points at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,8 @@ class Lining:
     """Half a line is better than none: it is a sentence."""
     names_share: float = 0.0
     """What part of the room goes to lines that name files, addresses and the like."""
+    focus: Focus | None = None
+    """How parts are found that the query names as a whole."""
 
 
 def shape_lined(
@@ -81,7 +91,10 @@ def shape_lined(
     if max(map(len, lines)) > room_bytes * LONGEST_LINE:
         return None
     worths: dict[int, float] = {}
-    raise_near(worths, pointed_by(query, lines), lines, lining, room_bytes)
+    pointed = pointed_by(query, lines)
+    if lining.focus is not None:
+        pointed = focused(pointed, lining.focus(lines, pointed, query))
+    raise_near(worths, pointed, lines, lining, room_bytes)
     shares = [(labelled(lines), LABELLED_SHARE), (lining.outline(lines), lining.outline_share)]
     if lining.names_share:
         shares.append((naming(lines, near_ends(lines, NAMES_CHARS)), lining.names_share))
@@ -91,6 +104,14 @@ def shape_lined(
     items = with_ends(lines, worths, room_bytes, lining.head_lean)
     pieces = Pieces(items, len(lines), divisible=lining.divisible)
     return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines")
+
+
+def focused(pointed: Pointed, parts: Iterable[range]) -> Pointed:
+    """The same with each line of these parts pointed at as well, or more; the best first."""
+    strengths = dict(pointed)
+    for number in itertools.chain.from_iterable(parts):
+        strengths[number] = min(strengths.get(number, 0.0) + FOCUSED, 1.0)
+    return dict(sorted(strengths.items(), key=lambda pair: -pair[1]))
 
 
 def with_ends(

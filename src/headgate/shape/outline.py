@@ -23,11 +23,13 @@ MODIFIERS = (
     r"|abstract|virtual|override|inline|unsafe|const|extern|sealed|partial|open|data|suspend|declare"
     r"|readonly) )*"
 )
-DEFINED = re.compile(
-    MODIFIERS
-    + r"(?:def|class|function\*?|func|fn|interface|struct|enum|impl|trait|module|namespace|type"
+KEYWORDS = (
+    r"(?:def|class|function\*?|func|fn|interface|struct|enum|impl|trait|module|namespace|type"
     r"|record|object|protocol|extension|macro_rules!|sub|procedure|defmodule|defp?|macro|union|mod|contract"
-    r"|CREATE (?:OR REPLACE )?(?:TABLE|VIEW|FUNCTION|INDEX|TRIGGER))\b[ (<*]?\S"
+    r"|CREATE (?:OR REPLACE )?(?:TABLE|VIEW|FUNCTION|INDEX|TRIGGER))\b"
+)
+DEFINED = re.compile(
+    MODIFIERS + KEYWORDS + r"[ (<*]?\S"
     r"|" + MODIFIERS + r"(?:const|let|var|val) \w+(?:: [^=]+)? = (?:async )?(?:\(|function|\w+ =>)"
     r"|(?:describe|it|test|context)\(['\"`]"
     r"|[A-Z][A-Z0-9_]{2,} (?::=|=) |#define \w"
@@ -43,6 +45,15 @@ SIGNATURE = re.compile(
 NO_SIGNATURE = re.compile(
     r"(?:if|for|while|switch|catch|else|return|elif|with|when|match|do|try)\b"
 )
+
+NAME = re.compile(
+    MODIFIERS + KEYWORDS + r" *(?:\([^)]*\) *)?[*&]?(\w+)"
+    r"|" + MODIFIERS + r"(?:const|let|var|val|#define) +(\w+)"
+    r"|(?!(?:describe|it|test|context)\()[^(=]*?\b(\w+)(?:\(| :?= )"
+)
+"""What a definition is called; before that, in Go, what it belongs to."""
+
+OPENING_OR_CLOSING = ("{", "}", ")", "]")
 
 DECORATOR = re.compile(r"@\w|#\[|\[\w+\(")
 FIRST = re.compile(
@@ -94,6 +105,33 @@ def outline_of(lines: Sequence[str]) -> Outline:
     return Outline(imports, _defined(lines, levels))
 
 
+def name_defined(line: str) -> str:
+    """What a line defines, if it begins a definition; of a line without a number before it."""
+    text = line.strip()
+    if not LEAST_CHARS <= len(text) <= MOST_CHARS or not _is_definition(text):
+        return ""
+    named = NAME.match(text)
+    return named[named.lastindex or 0] if named else ""
+
+
+def body_of(lines: Sequence[str], number: int) -> range:
+    """The lines of a definition: those that stand deeper than its first, and what closes it."""
+    level = _level(lines[number])
+    stop = number + 1
+    for at in range(stop, len(lines)):
+        text = lines[at].strip()
+        if not text:
+            continue
+        if _level(lines[at]) <= level and not text.startswith(OPENING_OR_CLOSING):
+            break
+        stop = at + 1
+    return range(number, stop)
+
+
+def _level(line: str) -> int:
+    return len(line[: len(line) - len(line.lstrip())].expandtabs(TAB_SPACES))
+
+
 def _defined(
     lines: Sequence[str], levels: Mapping[int, Sequence[int]]
 ) -> Iterator[tuple[int, int]]:
@@ -117,12 +155,16 @@ def _definitions(
     """Those of the lines that begin a definition; those that are decorators are put aside."""
     for number in numbers:
         text = lines[number].lstrip()
-        if FIRST.match(text) is None and text[-1] not in "{)":
-            continue
-        if DECORATOR.match(text):
+        if FIRST.match(text) and DECORATOR.match(text):
             decorators.append(number)
-        elif DEFINED.match(text) or _is_signature(text):
+        elif _is_definition(text):
             yield number
+
+
+def _is_definition(text: str) -> bool:
+    if FIRST.match(text) is None and text[-1] not in "{)":
+        return False
+    return DEFINED.match(text) is not None or _is_signature(text)
 
 
 def _is_signature(text: str) -> bool:
