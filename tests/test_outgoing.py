@@ -3,6 +3,8 @@ import json
 import pytest
 
 from headgate import Gate, Policy, tokens
+from headgate.errors import HistoryError
+from headgate.events import HistoryPrepared
 from headgate.outgoing import REMEMBERED, SENT_REMEMBERED
 from headgate.testing import lines
 
@@ -79,6 +81,60 @@ def test_what_is_learnt_does_not_depend_on_when_the_answer_comes(state, others):
     assert len(outgoing.reports) == 4
     later = gate.prepare(chat(lines(3_000), *SAID, *SAID), dialect="anthropic")
     assert later.count.reported == 50_107
+
+
+@pytest.mark.proves("H1", "H3")
+def test_repair_alone_mends_a_history_and_leaves_a_valid_one(state):
+    gate, valid = Gate(state=state), chat("short")
+    broken = json.dumps({"messages": json.loads(valid)["messages"][:2]}).encode()
+
+    assert gate.repair(valid) == (valid, ())
+    mended, fixes = gate.repair(broken, dialect="anthropic")
+    assert [fix.kind for fix in fixes] == ["missing"]
+    assert len(json.loads(mended)["messages"]) == 3
+    assert gate.repair(broken, dialect="anthropic", pending=True) == (broken, ())
+
+
+@pytest.mark.parametrize("call", ["prepare", "repair"])
+def test_plain_messages_fit_two_dialects_until_one_is_named(state, call):
+    plain, ask = b'[{"role": "user", "content": "hi"}]', getattr(Gate(state=state), call)
+
+    with pytest.raises(HistoryError, match="fits anthropic and openai-chat"):
+        ask(plain)
+    ask(plain, dialect="anthropic")
+
+
+def test_nothing_is_told_of_a_history_that_needed_no_repair(state):
+    events = []
+    Gate(state=state, hooks=[events.append]).prepare(chat("short"))
+
+    assert [type(event) for event in events] == [HistoryPrepared]
+
+
+@pytest.mark.parametrize("call", ["prepare", "repair"])
+def test_a_result_that_is_taken_out_of_a_history_stays_readable(state, call):
+    gate, stray = Gate(state=state), {"type": "tool_result", "tool_use_id": "no", "content": "lost"}
+    history = json.loads(chat("short"))
+    history["messages"][2]["content"].append(stray)
+
+    getattr(gate, call)(json.dumps(history).encode(), dialect="anthropic")
+
+    [about] = gate.store.all()
+    assert (gate.original(about.ref), about.call_id) == (b"lost", "no")
+
+
+def test_what_is_learnt_is_learnt_of_the_model_that_is_named(state):
+    gate, more = (
+        Gate(state=state),
+        ({"role": "assistant", "content": "And?"}, {"role": "user", "content": lines(300)}),
+    )
+    for body, reported in ((chat("short"), 50_000), (chat("short", *more), 55_000)):
+        sent = json.dumps(json.loads(body)["messages"]).encode()
+        usage = {"input_tokens": reported, "output_tokens": 7}
+        gate.observe(sent, usage, dialect="anthropic", model="claude-opus-4-6")
+
+    learnt = gate._outgoing.calibrations.of
+    assert (learnt("claude-opus-4-6").observations, learnt("").observations) == (1, 0)
 
 
 @pytest.mark.proves("A1")

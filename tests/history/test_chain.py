@@ -45,6 +45,20 @@ def test_cache_marks_and_the_form_of_a_text_do_not_matter():
 
 
 @pytest.mark.proves("0.2")
+@pytest.mark.parametrize(
+    ("name", "block"),
+    [("system", {"type": "text", "text": "Be brief."}), ("tools", {"name": "ls"})],
+)
+def test_cache_marks_on_system_and_tools_do_not_matter(name, block):
+    plain, marked = (
+        links("anthropic", user("anthropic", "a"), **{name: [{**block, **mark}, {"name": "b"}]})
+        for mark in ({}, MARK)
+    )
+
+    assert plain == marked
+
+
+@pytest.mark.proves("0.2")
 def test_system_and_tools_are_part_of_the_prefix():
     story = user("anthropic", "a")
 

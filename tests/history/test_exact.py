@@ -180,7 +180,20 @@ def test_another_vocabulary_is_converted_and_is_not_called_exact():
     assert (counted.tokens, counted.exact) == (1_700, False)
 
 
-def test_a_small_call_leaves_thinking_out_and_is_not_called_exact():
+def test_which_small_model_is_asked_depends_on_where_it_runs():
+    with Provider() as provider:
+        post = endpoint(provider, "anthropic")
+
+        def lacking(path, body):
+            return (404, b"{}") if path.endswith(COUNTING) else post(path, body)
+
+        counted = counted_by(history_in("anthropic"), lacking, platform="vertex-global")
+
+    assert counted.by == "a call for one token on claude-sonnet-5"
+
+
+@pytest.mark.parametrize(("lacks", "exact"), [((), True), (COUNTING, False)])
+def test_only_what_counts_thinking_is_exact_for_a_history_with_thinking(lacks, exact):
     thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
     messages = [
         {"role": "user", "content": "hi"},
@@ -188,14 +201,14 @@ def test_a_small_call_leaves_thinking_out_and_is_not_called_exact():
         {"role": "user", "content": "go on"},
     ]
     history = history_in("anthropic", messages=messages)
-    usage = b'{"usage": {"input_tokens": 20, "output_tokens": 1}}'
+    usage = b'{"input_tokens": 20, "usage": {"input_tokens": 20, "output_tokens": 1}}'
 
     def post(path, body):
-        return (404, b"") if path.endswith(COUNTING) else (200, usage)
+        return (404, b"") if lacks and path.endswith(lacks) else (200, usage)
 
     counted = counted_by(history, post)
 
-    assert (counted.tokens, counted.exact) == (20, False)
+    assert (counted.tokens, counted.exact) == (20, exact)
 
 
 def test_only_fields_that_the_endpoint_knows_are_sent():
