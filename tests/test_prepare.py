@@ -5,6 +5,7 @@ import pytest
 from headgate import Gate, Policy, tokens
 from headgate.errors import HistoryError
 from headgate.events import HistoryPrepared
+from headgate.policy import Scale
 from headgate.testing import BadStore, lines, result
 from tests.histories import body, round_of, said, user
 from tests.preparing import MODEL, SMALL, every_dialect, long_story, prepared, texts
@@ -62,6 +63,32 @@ def test_a_turn_has_a_budget_of_its_own_beside_the_batches(gate_with):
     *turn, fresh_turn = [verdict.after.tokens for verdict in outcome.verdicts]
     assert sum(turn) <= 1_000 + 128
     assert fresh_turn > 350
+
+
+@pytest.mark.proves("R8")
+def test_what_a_turn_has_left_is_what_its_results_did_not_take(gate_with):
+    policy = SMALL.replace(result=tokens(4_000), batch=tokens(8_000), turn=tokens(4_000))
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A"}}
+    first = round_of("anthropic", 1, "")
+    first[1]["content"][0]["content"] = [{"type": "text", "text": lines(20)}, image]
+    messages = user("anthropic", "look") + first + round_of("anthropic", 2, lines(300))
+
+    [seen, late] = prepared(gate_with(policy), "anthropic", messages).verdicts
+
+    assert seen.fate == "whole"
+    overhead, image_tokens = 4, 2_000
+    assert late.limit == tokens(4_000 - seen.after.tokens - overhead - image_tokens)
+
+
+@pytest.mark.proves("R8")
+@pytest.mark.parametrize(("before", "most"), [(1, 560), (900, 400), (1_500, 240)])
+def test_a_limit_follows_how_full_the_window_is_before_the_result(before, most, gate_with):
+    policy = SMALL.replace(scale=Scale(), batch=tokens(8_000))
+    messages = user("anthropic", lines(before)) + round_of("anthropic", 1, lines(3_000))
+
+    outcome = prepared(gate_with(policy), "anthropic", messages, window_tokens=20_000)
+
+    assert outcome.verdicts[0].limit == tokens(most)
 
 
 @pytest.mark.proves("R8", "0.1")
