@@ -19,6 +19,20 @@ def test_hits_of_every_file_are_shown():
 
 
 @pytest.mark.proves("S4")
+def test_what_a_linter_found_has_its_rarest_codes_first():
+    found = ["a.py:1:2: W0511: todo", "a.py:7:0: W0511: todo", "a.py:8: E1101: no member"]
+    lines = ["* Module a", *found, "b.py:9:1: W0212: private", "b.py:9:9: W0212: private"]
+
+    assert [*by_file(lines)] == [3, 1, 4, 2, 5]
+
+
+def test_hits_that_speak_of_codes_here_and_there_are_hits():
+    lines = ["a.py:1:x", "a.py:2:x", "b.py:3: E1101", "b.py:4:y", "c.py:1:z"]
+
+    assert [*by_file(lines)] == [0, 2, 4, 1, 3]
+
+
+@pytest.mark.proves("S4")
 def test_an_entry_unlike_all_others_is_shown():
     entries = [f"./src/package_{i // 50}/module_{i}.py" for i in range(2_000)]
     entries[1_111] = "./.cache/left.so"

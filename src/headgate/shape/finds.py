@@ -18,6 +18,10 @@ from headgate.types import Query
 HIT = re.compile(r"((?:[A-Za-z]:)?[^\s:][^:]*?)[:-](\d+)[:-](.*)")
 NAMED = re.compile(r"([^\s:]+):(.*)")
 
+FINDING = re.compile(r"[^\s:]+:\d+(?::\d+)?: ?([A-Z]{1,4}\d{2,5}|error|warning)\b")
+FIRST_FINDINGS = 20
+"""A finding of a linter; where none is among the first lines there are none."""
+
 UNUSUAL = frozenset("- \t\r\f\v")
 """Where a name has none of these, it is all that stands before the first colon."""
 
@@ -39,8 +43,13 @@ def shape_listing(source: Source, room: Room, query: Query, marker: Marker) -> S
 
 
 def by_file(lines: Sequence[str]) -> Iterator[int]:
-    """One hit of each file, then a second of each; of a file's hits first those that define."""
+    """One hit of each file, then a second of each; of a file's hits first those that define.
+
+    What a linter found has one of each code first, the rarest before the others.
+    """
     hits: defaultdict[str, list[int]] = defaultdict(list)
+    if codes := _by_code(lines):
+        return _in_turns(codes)
     for number, line in enumerate(lines):
         name, colon, _ = line.partition(":")
         if len(name) < 2 or not colon or not UNUSUAL.isdisjoint(name):
@@ -50,6 +59,19 @@ def by_file(lines: Sequence[str]) -> Iterator[int]:
             name = found[1]
         hits[name].append(number)
     return _in_turns(list(hits.values()), lambda numbers: _definitions_first(numbers, lines))
+
+
+def _by_code(lines: Sequence[str]) -> list[list[int]]:
+    """What a linter found, by its codes, the rarest first; nothing if it is no list of that."""
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for number, line in enumerate(lines):
+        if code := FINDING.match(line):
+            found[code[1]].append(number)
+        elif number == FIRST_FINDINGS and not found:
+            break
+    if 2 * sum(map(len, found.values())) < len(lines):
+        return []
+    return sorted(found.values(), key=len)
 
 
 def _definitions_first(numbers: Sequence[int], lines: Sequence[str]) -> list[int]:
