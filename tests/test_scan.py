@@ -33,9 +33,9 @@ def test_a_text_full_of_hits_costs_no_more_memory_than_the_cap():
     assert Scanner([b"x"]).hits(b"xxx", 0) == []
 
 
-def test_case_counts_unless_told_otherwise():
+def test_case_counts_unless_a_pattern_says_otherwise():
     assert Scanner([b"error"]).first(b"ERROR") is None
-    assert Scanner([b"error"], caseless=True).first(b"ERROR") == 5
+    assert Scanner([b"(?i)error"]).first(b"ERROR") == 5
 
 
 def test_line_ends_are_where_anchors_hold():

@@ -162,15 +162,15 @@ def _kept_its_word(case: Case, policy: Policy) -> bool:
 
 
 def shares_ahead(
-    batch: Sequence[ToolResult], policy: Policy, overrides: OverrideTable, used: float | None = None
+    batch: Sequence[ToolResult], policy: Policy, overrides: OverrideTable
 ) -> list[int | None]:
     """What each result may be and still go in whole, known before it is there; None: anything.
 
     An even split of the budget: what small results will leave to large ones is not known yet.
     """
-    budget = overrides.batch or policy.batch_budget(used=used)
+    budget = overrides.batch or policy.batch_budget()
     share = None if budget is None else max(budget // max(len(batch), 1), policy.minimum)
-    return [_ahead(limit_for(result, policy, overrides, used)[0], share) for result in batch]
+    return [_ahead(limit_for(result, policy, overrides)[0], share) for result in batch]
 
 
 def _ahead(limit: Limit, share: int | None) -> int | None:

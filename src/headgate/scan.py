@@ -37,22 +37,19 @@ class Scanner:
     Every possible end of a match is a hit: `a+` hits once per `a`. The GIL is released meanwhile.
     """
 
-    def __init__(
-        self, patterns: Sequence[bytes], *, caseless: bool = False, piece_bytes: int = PIECE_BYTES
-    ) -> None:
+    def __init__(self, patterns: Sequence[bytes], *, piece_bytes: int = PIECE_BYTES) -> None:
         self._patterns = tuple(patterns)
-        self._caseless = caseless
         self._piece_bytes = piece_bytes
         self._database: hyperscan.Database | None = None
         self._thread = _PerThread()
 
     @property
     def key(self) -> str:
-        """What tells its compiled form from any other: patterns, flags, and who compiled it."""
+        """What tells its compiled form from any other: patterns, and who compiled it."""
         import hyperscan
 
         version = getattr(hyperscan, "__version__", "")  # which its types do not know
-        parts = [version, str(self._caseless), *map(repr, self._patterns)]
+        parts = [version, *map(repr, self._patterns)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     @property
@@ -127,13 +124,12 @@ class Scanner:
         if self._database is None:
             import hyperscan
 
-            caseless = hyperscan.HS_FLAG_CASELESS if self._caseless else 0
             database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
             database.compile(
                 expressions=list(self._patterns),
                 ids=list(range(len(self._patterns))),
                 elements=len(self._patterns),
-                flags=[hyperscan.HS_FLAG_MULTILINE | caseless] * len(self._patterns),
+                flags=[hyperscan.HS_FLAG_MULTILINE] * len(self._patterns),
             )
             self._database = database
         return self._database

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -153,16 +153,16 @@ def agreed(asked: Namespace) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def site_for(asked: Namespace, environ: Mapping[str, str] = os.environ) -> Site:
+def site_for(asked: Namespace) -> Site:
     """Where to install."""
-    home = environ.get("HOME", "")
+    home = os.environ.get("HOME", "")
     if not os.path.isabs(home):
         raise CommandError("HOME names no folder, so there is no configuration to change")
     return Site(
         home=Path(home),
         program=program(),
-        state=state_folder(environ),
-        environ=environ,
+        state=state_folder(os.environ),
+        environ=os.environ,
         gateway=asked.url.rstrip("/"),
         preset=asked.preset,
     )

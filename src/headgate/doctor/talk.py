@@ -25,10 +25,9 @@ PROTOCOL = "2025-06-18"
 class Talk:
     """One conversation with a server."""
 
-    def __init__(self, process: Process, errors: BinaryIO, timeout_s: float) -> None:
+    def __init__(self, process: Process, errors: BinaryIO) -> None:
         self._process = process
         self._errors = errors
-        self._timeout_s = timeout_s
         self._asked = 0
 
     async def ask(self, method: str, **params: object) -> Mapping[str, object]:
@@ -36,10 +35,10 @@ class Talk:
         self._asked += 1
         await self._send({"id": self._asked, "method": method, "params": params})
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(TIMEOUT_S):
                 answer = await self._answer(self._asked)
         except TimeoutError:
-            raise RequestError(f"{method} had no answer for {self._timeout_s:g} s") from None
+            raise RequestError(f"{method} had no answer for {TIMEOUT_S:g} s") from None
         result = answer.get("result")
         if not isinstance(result, Mapping):
             raise RequestError(f"{method} was answered with {json.dumps(answer.get('error'))}")
@@ -82,9 +81,7 @@ class Talk:
 
 
 @asynccontextmanager
-async def talk(
-    words: Sequence[str], environ: Mapping[str, str], timeout_s: float = TIMEOUT_S
-) -> AsyncIterator[Talk]:
+async def talk(words: Sequence[str], environ: Mapping[str, str]) -> AsyncIterator[Talk]:
     """Start a server and shake hands with it; it is ended in any case."""
     # A file, not a pipe: a server that says much there would wait for somebody to read it.
     with TemporaryFile() as errors:
@@ -95,7 +92,7 @@ async def talk(
         except OSError as error:
             raise RequestError(f"{words[0]} cannot be started: {error.strerror}") from error
         try:
-            opened = Talk(process, errors, timeout_s)
+            opened = Talk(process, errors)
             await opened.start()
             yield opened
         finally:
