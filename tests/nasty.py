@@ -2,6 +2,9 @@
 
 from hypothesis import strategies as st
 
+IMITATION = rb"\[[^\[\]\n]{0,400}#[a-z2-7]{4}\]"
+"""Looks like a marker of ours: a bracket that closes with a tag."""
+
 PIECES = (
     *(b"a", b"B7", b"word ", b"\n", b"\n", b"\t", b"\r", b"\r\n", b"\b", b"\x07", b"\x00", b"\x7f"),
     *(b"\x1b", b"\x1b[31m", b"\x1b[0K", b"\x1b[1G", b"\x1b[", b"\x1b]0;t", b"\x1b]", b"\x1b\\"),

@@ -3,7 +3,6 @@ import re
 import pytest
 
 from headgate.marker import (
-    IMITATION,
     Ask,
     Left,
     Marker,
@@ -13,6 +12,7 @@ from headgate.marker import (
     nothing_returned,
     without_signs,
 )
+from tests.nasty import IMITATION
 
 MARKER = Marker(tag="k7q2", ref="r_abcdefghijkl")
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.marker import IMITATION
 from headgate.visible import DIRTY, Visible, defused, folded, show_bytes, show_hidden
+from tests.nasty import IMITATION
 
 
 def shown(text: str) -> str:

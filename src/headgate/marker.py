@@ -23,9 +23,6 @@ KILO = 1_024
 OMITTED_KEY = "_omitted"
 """The key that carries the marker in shaped JSON; another name if the user's data has it."""
 
-IMITATION = rb"\[[^\[\]\n]{0,400}#[a-z2-7]{4}\]"
-"""Looks like a marker: a bracket that closes with a tag. Such text in a fresh result is escaped."""
-
 
 @dataclass(frozen=True, slots=True)
 class Ask:

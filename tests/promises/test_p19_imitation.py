@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.marker import IMITATION, Ask, Marker
+from headgate.marker import Ask, Marker
 from headgate.normalise import Normaliser, normalise
 from headgate.visible import folded
-from tests.nasty import chunked, nasty_bytes
+from tests.nasty import IMITATION, chunked, nasty_bytes
 
 tags = st.text("abcdefghijklmnopqrstuvwxyz234567", min_size=4, max_size=4)
 noise = st.sampled_from([b"", b"\x1b[0m", b"\r", b"x\b", b"\x1b]0;t\x07", "\u200d".encode()])
