@@ -3,13 +3,19 @@
 import os
 import resource
 import shutil
+import signal
+import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
+
+import headgate
 
 NOBODY = 65_534
+SOURCE = os.path.dirname(headgate.__file__)
 
 
 @contextmanager
@@ -32,6 +38,46 @@ def no_more_files() -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def interrupted(act: Callable[[], object], moment: int, files: tuple[str, ...]) -> bool:
+    """Press Ctrl-C at the `moment`-th chance in these files; says whether there were so many.
+
+    Python looks for signals where a function begins and where one in C has returned.
+    """
+    left, ours = moment, tuple(f"{SOURCE}/{file}" for file in files)
+
+    def press(frame: FrameType, event: str, _: object) -> None:
+        nonlocal left
+        if event in ("call", "c_return") and frame.f_code.co_filename.startswith(ours):
+            left -= 1
+            if not left:
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+    sys.setprofile(press)
+    try:
+        with suppress(KeyboardInterrupt):
+            act()
+    finally:
+        sys.setprofile(None)
+    return left <= 0
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Breaks off what would wait for ever."""
+
+    def late(*_: object) -> None:
+        raise AssertionError(f"not over after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def as_nobody(act: Callable[[Path], None]) -> None:

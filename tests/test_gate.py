@@ -15,6 +15,7 @@ from headgate.marker import MarkerStyle
 from headgate.measure.meters import meter_for
 from headgate.presets import CLAUDE_CODE
 from headgate.testing import BadStore, lines, result
+from tests.faults import at_most, file_size_limit, interrupted
 
 METER = meter_for("o200k", "tokens")
 SMALL = Policy(batch=tokens(400), result=tokens(400), error=tokens(400), classes={})
@@ -356,3 +357,64 @@ def test_an_event_of_others_reaches_the_hooks(state):
     Gate(state=state, hooks=[events.append]).emit(told)
 
     assert events == [told]
+
+
+@pytest.mark.proves("P24")
+def test_a_gate_goes_on_after_an_interrupt_at_any_moment(state):
+    gate, moment, is_over = Gate(SMALL, state=state), 0, False
+    with_locks = ("gate", "session", "ledger", "journal", "locks", "spill/")
+
+    while not is_over:
+        moment += 1
+        batch = [result("grep", lines(60, n9=f"{moment}"), call_id=f"call_{moment}")]
+        is_over = not interrupted(lambda batch=batch: gate.admit(batch), moment, with_locks)
+        with at_most(5):
+            [shown] = gate.admit(batch)
+            assert gate.original(shown.verdict.ref).decode() == batch[0].text
+
+    assert moment > 100
+
+
+@pytest.mark.proves("P10")
+def test_what_was_not_recorded_when_it_was_decided_is_when_it_is_shown_again(gate_with, state):
+    gate, batch = gate_with(SMALL), [result("grep", lines(60), call_id="call_1")]
+    gate.admit([result("grep", "x")])
+    with file_size_limit((state / "sessions" / "default" / "ledger").stat().st_size):
+        gate.admit(batch)
+    assert len(gate_with(SMALL).ledger) == 1
+
+    gate.admit(batch)
+
+    assert len(gate_with(SMALL).ledger) == 2
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.proves("P24")
+def test_a_forked_child_uses_the_gate_though_a_thread_was_in_it(state):
+    inside, go_on = threading.Event(), threading.Event()
+
+    def hook(_: object) -> None:
+        inside.set()
+        go_on.wait(5)
+
+    gate = Gate(SMALL, state=state, hooks=[hook])
+    thread = threading.Thread(
+        target=gate.admit, args=([result("grep", lines(60), call_id="call_1")],)
+    )
+    thread.start()
+    inside.wait(5)
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            go_on.set()
+            with at_most(5):
+                gate.admit([result("grep", lines(61), call_id="call_2")])
+            status = 0
+        finally:
+            os._exit(status)
+
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    go_on.set()
+    thread.join()
+    assert [entry.key.call_id for entry in gate.ledger] == ["call_1", "call_2"]

@@ -349,7 +349,7 @@ def test_threads_on_one_journal_lose_nothing(tmp_path):
 def test_a_fork_opens_the_journal_for_itself_whoever_held_it(tmp_path):
     journal = log_in(tmp_path)
     write(journal, b"parent")
-    with journal._guard:
+    with journal._guard.lock:
         child = os.fork()
         if child == 0:
             # The lock is held for ever as far as the child can see.

@@ -19,6 +19,7 @@ from headgate.events import Event, Hook, SpillFailed
 from headgate.journal import Journal
 from headgate.ledger import Key, Ledger
 from headgate.limits import HOLD_BYTES, limit_alone
+from headgate.locks import Guard
 from headgate.marker import ON_DISK
 from headgate.policy import Policy
 from headgate.session import Session
@@ -80,7 +81,7 @@ class Gate:
             clock=clock,
         )
         self._made_outgoing: Outgoing | None = None
-        self._lock = RLock()
+        self._guard = Guard(RLock)  # a hook may use the gate it is told of
 
     @property
     def _outgoing(self) -> Outgoing:
@@ -127,7 +128,7 @@ class Gate:
 
         `question` is what the user last said, where it is known: lines it points at are kept.
         """
-        with self._lock:
+        with self._guard.lock:
             session = self._session
             overrides, desk = session.overrides(), session.desk(question)
             plan = plan_batch(batch, session.ledger, desk, overrides, prefix)
@@ -147,7 +148,7 @@ class Gate:
 
         What is kept here is read back like any other original.
         """
-        with self._lock:
+        with self._guard.lock:
             return self._session.keep_original(result)
 
     def journal(self, name: str) -> Journal:
@@ -177,7 +178,7 @@ class Gate:
         what fresh results are searched for; without it, what the user last said in the history.
         `ageing` stands in for the policy's, where a provider refused the request as too long.
         """
-        with self._lock:
+        with self._guard.lock:
             return self._outgoing.prepare(
                 body,
                 dialect=dialect,
@@ -196,7 +197,7 @@ class Gate:
 
         A history that cannot be mended comes back as it is.
         """
-        with self._lock:
+        with self._guard.lock:
             return self._outgoing.repair(body, dialect=dialect, pending=pending)
 
     def observe(
@@ -208,7 +209,7 @@ class Gate:
         model: str = "",
     ) -> None:
         """Learn from what the provider reported for a request that was sent."""
-        with self._lock:
+        with self._guard.lock:
             self._outgoing.observe(body, usage, dialect=dialect, model=model)
 
     def stream(
@@ -232,7 +233,7 @@ class Gate:
         from headgate.read.original import original_of
         from headgate.read.request import request_of
 
-        with self._lock:
+        with self._guard.lock:
             store, about = self._session.find(ref)
             request = request_of(arguments)
             limit = min(tokens or self.policy.alone_count, request.tokens or sys.maxsize)
@@ -308,7 +309,7 @@ class Gate:
         """Decide on a result that went by, record it, show it."""
         from headgate.stream import judge_passing
 
-        with self._lock:
+        with self._guard.lock:
             result = replace(passing.result, is_error=is_error)
             overrides = self._session.overrides()
             limit, events = limit_alone(result, self.policy, overrides)

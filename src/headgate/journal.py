@@ -74,8 +74,8 @@ class Journal:
 
     def catch_up(self) -> list[bytes]:
         """The records that are new since the last time, written by us or by others."""
-        with self._guard as forked:
-            if forked:
+        with self._guard.lock:
+            if self._guard.take_fork():
                 self.close()
             try:
                 if self._fd >= 0 and self._is_unchanged(os.fstat(self._fd)):
@@ -90,8 +90,8 @@ class Journal:
         Nobody else writes between the two, so `decide` can give way to an earlier record.
         All its records are in the journal when this returns, or none is and it raises.
         """
-        with self._guard as forked:
-            if forked:
+        with self._guard.lock:
+            if self._guard.take_fork():
                 self.close()
             try:
                 self._append(decide)
@@ -103,8 +103,8 @@ class Journal:
 
         Whoever has the old file open finds out before he reads or writes again.
         """
-        with self._guard as forked:
-            if forked:
+        with self._guard.lock:
+            if self._guard.take_fork():
                 self.close()
             try:
                 self._rewrite(change)
@@ -134,8 +134,8 @@ class Journal:
             fd = self._open()
         if fd is None:
             return []
-        locked = take_lock(fd, fcntl.LOCK_SH)
         try:
+            locked = take_lock(fd, fcntl.LOCK_SH)
             records, whole = self._read_new(fd, os.fstat(fd).st_size)
         finally:
             fcntl.flock(fd, fcntl.LOCK_UN)
@@ -150,8 +150,8 @@ class Journal:
         return status.st_size == self._offset > 0 and bool(status.st_nlink)
 
     def _append(self, decide: Callable[[list[bytes]], Sequence[bytes]]) -> None:
-        fd, size = self._locked()
         try:
+            fd, size = self._locked()
             records: list[bytes] = []
             if size != self._offset:
                 records, whole = self._read_new(fd, size)
@@ -160,12 +160,12 @@ class Journal:
             if fresh := decide(records):
                 self._write(fd, fresh)
         finally:
-            fcntl.flock(fd, fcntl.LOCK_UN)
+            if self._fd >= 0:
+                fcntl.flock(self._fd, fcntl.LOCK_UN)
 
     def _rewrite(self, change: Callable[[list[bytes]], Sequence[bytes]]) -> None:
-        fd, size = self._locked()
         try:
-            records = self._repair(fd, size)
+            records = self._repair(*self._locked())
             folder = self._file.folder.make()
             clean_temps(folder)
             temp = Temp(folder)
@@ -211,11 +211,11 @@ class Journal:
         return records, end == len(block)
 
     def _repaired(self) -> list[bytes]:
-        fd, size = self._locked()
         try:
-            return self._repair(fd, size)
+            return self._repair(*self._locked())
         finally:
-            fcntl.flock(fd, fcntl.LOCK_UN)
+            if self._fd >= 0:
+                fcntl.flock(self._fd, fcntl.LOCK_UN)
 
     def _repair(self, fd: int, size: int) -> list[bytes]:
         """Read all from the start, and set aside what stands after the longest valid prefix."""
@@ -240,7 +240,10 @@ class Journal:
             number += 1
 
     def _locked(self) -> tuple[int, int]:
-        """The file under the exclusive lock, still the one at its path, and its size."""
+        """The file under the exclusive lock, still the one at its path, and its size.
+
+        Who asks lets go of it, also where this is broken off in the middle.
+        """
         for _ in range(8):
             fd = self._fd if self._can_write else self._open_to_write()
             if not take_lock(fd, fcntl.LOCK_EX):

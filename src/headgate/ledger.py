@@ -104,7 +104,7 @@ class Ledger:
 
     def find(self, key: Key) -> Verdict | None:
         """The verdict that stands; what others wrote is looked for only where we have none."""
-        with self._guard:
+        with self._guard.lock:
             if key not in self._entries:
                 self._refresh()
                 if key not in self._entries:
@@ -115,13 +115,13 @@ class Ledger:
         """The verdict that stands as far as this process has read; `epochs` reads what is new."""
         entry = self._entries.get(key)
         if isinstance(entry, Recorded):
-            with self._guard:
+            with self._guard.lock:
                 entry = self._entry(key)
         return entry.verdict if entry is not None else None
 
     def record(self, entries: Sequence[tuple[Key, Verdict]], *, time_ns: int) -> list[Verdict]:
         """Record verdicts, and answer with those that stand: the first of each key."""
-        with self._guard:
+        with self._guard.lock:
             for key, verdict in entries:
                 if key not in self._entries:
                     self._add(key, Entry(key, verdict, time_ns))
@@ -132,7 +132,7 @@ class Ledger:
 
     def open_epoch(self, opened: EpochEntry) -> EpochEntry:
         """Record that results move down from here on; of two for one anchor the first stands."""
-        with self._guard:
+        with self._guard.lock:
             if opened.anchor not in self._epochs:
                 self._epochs[opened.anchor] = opened
                 self._unwritten[opened.anchor] = _encoded_epoch(opened)
@@ -142,14 +142,14 @@ class Ledger:
 
     def epochs(self, anchors: Collection[bytes] | None = None) -> list[EpochEntry]:
         """The epochs that hold for a history whose chain has these links, oldest first; or all."""
-        with self._guard:
+        with self._guard.lock:
             self._refresh()
             epochs = self._epochs.items()
             return [entry for anchor, entry in epochs if anchors is None or anchor in anchors]
 
     def note_read(self, read: ReadBack) -> None:
         """Note that a part of an original was given back; a journal that fails forgets it."""
-        with self._guard:
+        with self._guard.lock:
             if self._journal is None:
                 self._reads[read] = None
                 return
@@ -160,19 +160,19 @@ class Ledger:
 
     def reads(self) -> list[ReadBack]:
         """All that was given back, oldest first."""
-        with self._guard:
+        with self._guard.lock:
             self._refresh()
             return list(self._reads)
 
     def by_call(self, call_id: str) -> list[Entry]:
         """What was recorded for a call id, oldest first; several where the id came back."""
-        with self._guard:
+        with self._guard.lock:
             self._refresh()
             return self._of_call(call_id)
 
     def recall_by_call(self, call_id: str) -> list[Entry]:
         """The same, as far as this process has read."""
-        with self._guard:
+        with self._guard.lock:
             return self._of_call(call_id)
 
     def by_ref(self, ref: Ref) -> list[Entry]:
@@ -181,18 +181,18 @@ class Ledger:
 
     def last(self, tool: str | None = None) -> Entry | None:
         """The newest entry, of one tool or of any."""
-        with self._guard:
+        with self._guard.lock:
             self._refresh()
             newest_first = (self._entry(key) for key in reversed(self._entries))
             return next((e for e in newest_first if tool is None or e.verdict.tool == tool), None)
 
     def __iter__(self) -> Iterator[Entry]:
-        with self._guard:
+        with self._guard.lock:
             self._refresh()
             return iter([self._entry(key) for key in self._entries])
 
     def __len__(self) -> int:
-        with self._guard:
+        with self._guard.lock:
             self._refresh()
             return len(self._entries)
 

@@ -6,8 +6,11 @@ import fcntl
 import os
 import threading
 import time
-from types import TracebackType
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeAlias
+from weakref import WeakSet
+
+AnyLock: TypeAlias = "threading.Lock | threading.RLock"
 
 LOCK_WAIT_S: Final = 10.0
 """The lock is held for microseconds. After this long its holder was stopped in the middle."""
@@ -17,42 +20,42 @@ LOCK_PAUSES_S: Final = (0.00005, 0.002)
 
 
 class Guard:
-    """A lock for threads that a forked child finds open, whoever held it in the parent."""
+    """A lock for threads that a forked child finds open, whoever held it in the parent.
 
-    __slots__ = ("_lock", "pid")
+    Used as `with guard.lock:`. Python lets no Ctrl-C come between taking a lock of its own and the
+    block below it, nor before it is let go of; in a `with` of an object of ours it would, and the
+    lock would be held for ever.
+    """
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.pid = os.getpid()
-        """Of who took it last."""
+    __slots__ = ("__weakref__", "_is_forked", "_make", "lock")
 
-    def __enter__(self) -> bool:
-        """Take the lock, and say whether this is a fork's first time."""
-        pid = os.getpid()
-        forked = self.pid != pid
-        if forked:
-            self._lock, self.pid = threading.Lock(), pid
-        self._lock.acquire()
-        return forked
+    def __init__(self, make: Callable[[], AnyLock] = threading.Lock) -> None:
+        self._make = make
+        self._is_forked = False
+        self.lock = make()
+        GUARDS.add(self)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self._lock.release()
+    def take_fork(self) -> bool:
+        """Whether this is a fork's first time; asked under the lock, and told once."""
+        taken, self._is_forked = self._is_forked, False
+        return taken
 
-    def take(self, *, wait: bool) -> bool:
-        """Take it as the lock of a file is taken: within a while or at once, or not at all."""
-        pid = os.getpid()
-        if self.pid != pid:
-            self._lock, self.pid = threading.Lock(), pid
-        return self._lock.acquire(timeout=LOCK_WAIT_S) if wait else self._lock.acquire(False)
+    def open_in_fork(self) -> None:
+        """Be open in a child, whose threads stayed in the parent."""
+        self.lock = self._make()
+        self._is_forked = True
 
-    def release(self) -> None:
-        """Let go of it."""
-        self._lock.release()
+
+GUARDS: Final[WeakSet[Guard]] = WeakSet()
+
+
+def _open_in_fork() -> None:
+    for guard in GUARDS:
+        guard.open_in_fork()
+
+
+# At once, and not when each is next taken: two threads of the child could be first at one.
+os.register_at_fork(after_in_child=_open_in_fork)
 
 
 def take_lock(fd: int, kind: int) -> bool:

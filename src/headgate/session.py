@@ -137,8 +137,11 @@ class Session:
         return {spill.ref: kept for spill in spills if (kept := self._keep(spill)) != "stored"}
 
     def record(self, decided: Sequence[tuple[Key, Verdict]]) -> list[Verdict]:
-        """Record what is new; another process may have been first, and then its verdict stands."""
-        standing = self.ledger.record(decided, time_ns=self.clock()) if decided else []
+        """Record what is new; another process may have been first, and then its verdict stands.
+
+        Where nothing is new, what a Ctrl-C or a full disk kept from being written is written now.
+        """
+        standing = self.ledger.record(decided, time_ns=self.clock())
         self.report_ledger()
         return standing
 

@@ -29,6 +29,7 @@ from headgate.guards import (
     error_digest,
     tripped,
 )
+from headgate.locks import Guard
 from headgate.notebook import Notebook
 from headgate.tool import NAME as READ_RESULT
 from headgate.types import NOTHING, Call, Text, ToolResult
@@ -48,7 +49,7 @@ class Watch:
         self._gate = gate
         self._guards = gate.policy.guards
         self._notebook = Notebook(gate, "guards")
-        self._lock = RLock()
+        self._guard = Guard(RLock)
         self._tally = Tally()
         self._has_begun = False
 
@@ -99,7 +100,7 @@ class Watch:
             self._has_begun = True
             return [msgspec.msgpack.encode(noted) for noted in (*first, *decide())]
 
-        with self._lock:
+        with self._guard.lock:
             self._notebook.write(after)
 
     def _take_in(self, records: Sequence[bytes]) -> None:

@@ -108,8 +108,9 @@ def test_one_at_a_time_has_the_lock(usage, tmp_path):
 
 def test_a_lock_that_is_kept_is_told_after_a_while(usage, tmp_path, monkeypatch):
     monkeypatch.setattr("headgate.locks.LOCK_WAIT_S", 0.01)
+    other = Usage(Folder(tmp_path / "state"))
     with usage.locked(), pytest.raises(StoreError, match="was locked by another process"):  # noqa: SIM117
-        with usage.locked():
+        with other.locked():
             pass
 
 
@@ -128,6 +129,18 @@ def test_a_lock_is_let_go_after_an_error(usage):
 
     with usage.locked(wait=False):
         pass
+
+
+def test_what_an_interrupt_left_locked_is_free_again_after_the_next_use(usage, tmp_path):
+    usage.take(wait=True)  # and never let go of
+
+    with usage.locked() as books:
+        assert books.total() is None
+
+    thread = Thread(target=lambda: usage.take(wait=False))
+    thread.start()
+    thread.join()
+    assert usage._held == (usage._guard.lock, thread.ident)
 
 
 @pytest.mark.proves("P13")

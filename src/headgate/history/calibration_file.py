@@ -77,7 +77,7 @@ class CalibrationFile:
 
     def of(self, model: str) -> Calibration:
         """What is known about a model now, by every process."""
-        with self._guard:
+        with self._guard.lock:
             if self._journal:
                 try:
                     self._take_in(self._journal.catch_up())
@@ -90,7 +90,7 @@ class CalibrationFile:
         name = _name(model)
         observed = Observed(name, time_ns, observation.added, observation.reported_tokens)
         record = msgspec.msgpack.encode(observed)
-        with self._guard:
+        with self._guard.lock:
             try:
                 self._write(record)
             except StoreError as error:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event as Signal
-from threading import Lock
 
 from headgate.events import Audience, Progress
+from headgate.locks import Guard
 from headgate.types import Amount, Call
 
-MAKING = Lock()
+MAKING = Guard()
 """Held for the instant in which a signal is made or set."""
 
 
@@ -40,7 +40,7 @@ class Context:
     @property
     def _stop(self) -> Signal:
         """Made when it is first waited for: most tools never do."""
-        with MAKING:
+        with MAKING.lock:
             if self._made_stop is None:
                 self._made_stop = Signal()
                 if self._stopped:
@@ -55,7 +55,7 @@ class Context:
     def stop(self) -> None:
         """Tell the tool that nobody waits any more."""
         self._over = True
-        with MAKING:
+        with MAKING.lock:
             self._stopped = True
             if self._made_stop is not None:
                 self._made_stop.set()

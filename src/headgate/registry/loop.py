@@ -24,8 +24,8 @@ class LoopThread:
         """The loop, running; not for what runs on it, which would wait for itself."""
         if self._thread is current_thread():
             raise RuntimeError("an async tool would wait for itself here; await arun_batch instead")
-        with self._guard as forked:
-            if forked:
+        with self._guard.lock:
+            if self._guard.take_fork():
                 # It stands still in a child: its thread stayed in the parent.
                 self._loop = None
             if self._loop is None:
@@ -39,7 +39,7 @@ class LoopThread:
 
     def close(self) -> None:
         """Stop the loop and wait for its end; the next use starts another."""
-        with self._guard:
+        with self._guard.lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
         if loop is not None and thread is not None:

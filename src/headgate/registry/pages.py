@@ -85,7 +85,7 @@ class Pages:
     def find(self, tool: Pageable, arguments: Mapping[str, object]) -> Ref | ToolResult | None:
         """The last result of the same call, whatever page was asked for: kept, or held here."""
         key = self.key(tool, arguments)
-        with self._guard:
+        with self._guard.lock:
             self._take_in(self._notebook.read())
             last = next((each for each in reversed(self._last) if self._is(each, key)), None)
             if last is None:
@@ -95,7 +95,7 @@ class Pages:
 
     def remember(self, tool: Pageable, result: ToolResult, ref: Ref | None) -> None:
         """Note the result of a call, and where it is kept; one that is not kept is held a while."""
-        with self._guard:
+        with self._guard.lock:
             self._hold(tool, result, ref)
             if ref is not None:
                 key = self.key(tool, result.arguments)

@@ -74,7 +74,7 @@ class Registry:
             )
         if tool.name in self._tools:
             raise DeclarationError(f"there is a tool {tool.name!r} already")
-        with self._guard:
+        with self._guard.lock:
             for gate in self._pages:
                 _check_known(tool, gate.policy)
             self._tools[tool.name] = tool
@@ -207,7 +207,7 @@ class Registry:
         return Lane(job.tool.timeout_s or self.timeout_s, job.tool.alone)
 
     def _pages_of(self, gate: Gate) -> Pages:
-        with self._guard:
+        with self._guard.lock:
             pages = self._pages.get(gate)
             if pages is None:
                 for tool in self._tools.values():

@@ -33,8 +33,8 @@ class Workers:
 
     def start(self, task: Callable[[], None]) -> None:
         """Run `task`, which must not raise."""
-        with self._guard as forked:
-            if forked:
+        with self._guard.lock:
+            if self._guard.take_fork():
                 # The threads stayed in the parent.
                 self._tasks, self._idle = SimpleQueue(), 0
             if self._idle:
@@ -72,12 +72,12 @@ class Workers:
             task()
             # What a thread holds on to while it waits would stay alive with it.
             del task
-            with self._guard:
+            with self._guard.lock:
                 self._idle += 1
 
     def _left(self) -> bool:
         """Whether nobody counts on this thread any more."""
-        with self._guard:
+        with self._guard.lock:
             if not self._idle:
                 return False
             self._idle -= 1

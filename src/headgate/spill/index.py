@@ -87,7 +87,7 @@ class Index:
 
     def find(self, ref: Ref) -> Kept | None:
         """What is kept under a ref; others' records are looked for only where we have none."""
-        with self._guard:
+        with self._guard.lock:
             kept = self._kept.get(ref)
             if kept is None and (others := self._journal.catch_up()):
                 self._take_in(others)
@@ -103,25 +103,25 @@ class Index:
                 self._take_in(others)
             return lines
 
-        with self._guard:
+        with self._guard.lock:
             self._journal.append(after)
             for record in records:
                 self._take(record)
 
     def refresh(self) -> None:
         """Read what others wrote."""
-        with self._guard:
+        with self._guard.lock:
             self._take_in(self._journal.catch_up())
 
     def gone(self, ref: Ref) -> Gone | None:
         """The tombstone of a ref, as fresh as can be: another process may have removed it now."""
-        with self._guard:
+        with self._guard.lock:
             self._take_in(self._journal.catch_up())
             return self._gone.get(ref)
 
     def files_of(self, refs: Collection[Ref]) -> dict[Ref, list[bytes]]:
         """The plain files of these originals, as they are listed."""
-        with self._guard:
+        with self._guard.lock:
             return {ref: self._files_of(ref) for ref in refs}
 
     def is_packed(self, ref: Ref) -> bool:
@@ -130,7 +130,7 @@ class Index:
 
     def tidy(self) -> None:
         """Rewrite an index most of whose records say nothing any more."""
-        with self._guard:
+        with self._guard.lock:
             self._take_in(self._journal.catch_up())
             standing = len(self._calls) + len(self._packed)
             if self._records - standing > max(REWRITE_RECORDS, standing):
@@ -157,21 +157,21 @@ class Index:
 
     def owner(self, file: bytes) -> Ref | None:
         """The ref whose plain file this is."""
-        with self._guard:
+        with self._guard.lock:
             if file not in self._owners:
                 self._take_in(self._journal.catch_up())
             return self._owners.get(file)
 
     def all(self) -> list[Kept]:
         """Everything kept, in the order it came."""
-        with self._guard:
+        with self._guard.lock:
             self._take_in(self._journal.catch_up())
             return list(self._kept.values())
 
     def last(self, tool: str | None = None) -> About | None:
         """The newest original, of one tool or of any."""
         wanted = None if tool is None else as_bytes(tool)
-        with self._guard:
+        with self._guard.lock:
             self._take_in(self._journal.catch_up())
             for call in reversed(self._calls.values()):
                 if wanted in (None, call.tool) and call.ref in self._kept:

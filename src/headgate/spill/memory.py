@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from threading import Lock
 
 from headgate.errors import StoreError
+from headgate.locks import Guard
 from headgate.spill.chunks import CHUNK_BYTES, Tally
 from headgate.spill.local import not_found
 from headgate.types import About, Ref
@@ -19,7 +19,7 @@ class MemoryStore:
     def __init__(self, limit_bytes: int, *, clock: Callable[[], int] = time.time_ns) -> None:
         self.limit_bytes = limit_bytes
         self._clock = clock
-        self._lock = Lock()
+        self._guard = Guard()
         self._kept: dict[Ref, tuple[About, bytes]] = {}
         self._used_bytes = 0
 
@@ -43,7 +43,7 @@ class MemoryStore:
 
     def all(self) -> list[About]:
         """Everything kept, oldest first."""
-        with self._lock:
+        with self._guard.lock:
             return [about for about, _ in self._kept.values()]
 
     def last(self, tool: str | None = None) -> About | None:
@@ -53,7 +53,7 @@ class MemoryStore:
 
     def keep(self, about: About, content: bytes) -> About:
         """Keep an original, unless it is kept already; the oldest make room."""
-        with self._lock:
+        with self._guard.lock:
             if about.ref in self._kept:
                 return self._kept[about.ref][0]
             about = replace(about, time_ns=self._clock())
@@ -65,7 +65,7 @@ class MemoryStore:
             return about
 
     def _find(self, ref: Ref) -> tuple[About, bytes]:
-        with self._lock:
+        with self._guard.lock:
             found = self._kept.get(ref)
         if found is None:
             raise not_found(ref)

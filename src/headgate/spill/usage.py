@@ -12,6 +12,8 @@ import fcntl
 import os
 import struct
 from collections.abc import Callable
+from contextlib import suppress
+from threading import RLock, get_ident
 from types import TracebackType
 from typing import Final
 
@@ -20,7 +22,7 @@ from xxhash import xxh3_64_intdigest
 
 from headgate.disk import Folder, create_once, open_file, still_there, store_error
 from headgate.errors import StoreError
-from headgate.locks import LOCK_WAIT_S, Guard, take_lock, try_lock
+from headgate.locks import LOCK_WAIT_S, AnyLock, Guard, take_lock, try_lock
 from headgate.retention import Retention
 
 FILE_NAME: Final = "usage"
@@ -141,8 +143,9 @@ class Usage:
 
     def __init__(self, state: Folder) -> None:
         self._sheet = Sheet(state)
-        self._guard = Guard()
-        self._opened_by = 0
+        self._guard = Guard(RLock)
+        self._held: tuple[AnyLock, int] | None = None
+        """The lock that is held, and by which thread."""
 
     def locked(self, *, wait: bool = True) -> Books:
         """The counts, which nobody else changes meanwhile; `wait` for who has them now, or not."""
@@ -150,34 +153,47 @@ class Usage:
 
     def take(self, *, wait: bool) -> None:
         """Take the lock of the file that is at its path now."""
-        sheet = self._sheet
-        if not self._guard.take(wait=wait):
+        lock, us = self._guard.lock, get_ident()
+        ours = self._held == (lock, us)
+        if ours and not wait:
             raise self._busy(wait)
         try:
-            if self._opened_by != self._guard.pid:
+            # What is ours already, a Ctrl-C kept us from letting go of: nobody asks twice.
+            if not ours and not lock.acquire(timeout=LOCK_WAIT_S if wait else 0):
+                raise self._busy(wait)
+            self._held = (lock, us)
+            if self._guard.take_fork():
                 # What a fork inherits is locked wherever its parent has locked it.
-                sheet.close()
-                self._opened_by = self._guard.pid
-            for _ in range(8):
-                if sheet.fd < 0:
-                    self._open()
-                if not (take_lock(sheet.fd, fcntl.LOCK_EX) if wait else try_lock(sheet.fd)):
-                    raise self._busy(wait)
-                if still_there(sheet.fd):
-                    return
-                sheet.close()
-            raise StoreError(f"{sheet.file.path} is deleted again and again by somebody else")
+                self._sheet.close()
+            self._lock_file(wait)
         except BaseException:
-            self._guard.release()
+            if self._held == (lock, us):
+                self.let_go()
+            with suppress(RuntimeError):  # most often it is no longer ours, or not yet
+                lock.release()
             raise
 
     def let_go(self) -> None:
         """Let go of the lock."""
+        self._held = None
         try:
-            # Not by closing: a child that was forked just now holds the same open file.
-            fcntl.flock(self._sheet.fd, fcntl.LOCK_UN)
+            if self._sheet.fd >= 0:
+                # Not by closing: a child that was forked just now holds the same open file.
+                fcntl.flock(self._sheet.fd, fcntl.LOCK_UN)
         finally:
-            self._guard.release()
+            self._guard.lock.release()
+
+    def _lock_file(self, wait: bool) -> None:
+        sheet = self._sheet
+        for _ in range(8):
+            if sheet.fd < 0:
+                self._open()
+            if not (take_lock(sheet.fd, fcntl.LOCK_EX) if wait else try_lock(sheet.fd)):
+                raise self._busy(wait)
+            if still_there(sheet.fd):
+                return
+            sheet.close()
+        raise StoreError(f"{sheet.file.path} is deleted again and again by somebody else")
 
     def _open(self) -> None:
         file = self._sheet.file
