@@ -240,10 +240,11 @@ def still_there(fd: int) -> bool:
 class Temp:
     """A temporary file: nobody else removes it while it is open, and nobody sees half of it."""
 
-    __slots__ = ("fd", "folder", "name")
+    __slots__ = ("_pid", "fd", "folder", "name")
 
     def __init__(self, folder: OpenFolder) -> None:
         self.folder = folder
+        self._pid = os.getpid()
         while not self._created():
             self.discard()
 
@@ -261,6 +262,11 @@ class Temp:
         # Somebody who cleans up may have taken it for a leftover before it was locked.
         return locked and status.st_nlink > 0
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process made it; a forked child has no part in what its parent writes."""
+        return self._pid == os.getpid()
+
     def rename(self, target: OpenFolder, name: str) -> None:
         """Give the file its place, instead of whatever had that name, and close it."""
         os.rename(self.name, name, src_dir_fd=self.folder.fd, dst_dir_fd=target.fd)
@@ -269,8 +275,9 @@ class Temp:
     def discard(self) -> None:
         """Remove the file; harmless where that is done, or where it has its place."""
         if self.fd >= 0:
-            with suppress(OSError):
-                os.unlink(self.name, dir_fd=self.folder.fd)
+            if self.is_ours:
+                with suppress(OSError):
+                    os.unlink(self.name, dir_fd=self.folder.fd)
             self._close()
 
     def _close(self) -> None:

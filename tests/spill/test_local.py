@@ -144,6 +144,28 @@ def test_a_writer_that_is_dropped_leaves_nothing(tmp_path):
     assert everything(tmp_path) == {}
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("ends", ["drops it", "aborts it"])
+def test_a_forked_child_takes_nothing_from_the_writer_of_its_parent(tmp_path, ends):
+    store = store_in(tmp_path)
+    writer = store.writer(call_id="c", tool="t")
+    content = b"x" * (CHUNK_BYTES * 2)
+    writer.write(content)
+    child = os.fork()
+    if not child:
+        if ends == "aborts it":
+            writer.abort()
+        del writer
+        os._exit(0)
+    os.waitpid(child, 0)
+
+    writer.write(b"y")
+    ref = ref_in(store, content + b"y")
+    writer.commit(ref, hashlib.sha256(content + b"y").hexdigest())
+
+    assert store.read(ref, 0, 1 << 20) == content + b"y"
+
+
 def test_a_writer_that_has_ended_takes_no_more(tmp_path):
     store = store_in(tmp_path)
     writer = store.writer(call_id="c", tool="t")

@@ -236,7 +236,7 @@ class LocalWriter:
 
 def give_back(store: Keeper, temp: Temp, granted: int, *, wait: bool = True) -> None:
     """Remove a file that gets no name, and what was counted for it."""
-    if granted:
+    if granted and temp.is_ours:
         store.release(granted, 1, temp, wait=wait)
     temp.discard()
 
