@@ -45,6 +45,14 @@ def test_what_does_not_fit_goes_on_with_the_next_page():
 
 
 @pytest.mark.proves("K6")
+def test_a_page_is_the_first_unless_another_is_asked_for():
+    text = shown(Rows(("n",), [(f"{i}",) for i in range(500)], more=False))
+
+    assert text.startswith("n\n0\n1\n")
+    assert "[rows 1-200 of 500; " in text
+
+
+@pytest.mark.proves("K6")
 def test_no_rows_and_more_rows_than_are_given_are_told():
     assert shown(Rows(("a", "b"), [], more=False)) == "a,b\n[no rows; this is all #k7q2]"
     assert shown(Rows(("a",), [("1",)], more=True)).endswith(

@@ -32,6 +32,14 @@ def test_matching_lines_have_their_numbers_and_a_little_around_them():
     )
 
 
+def test_a_pattern_looks_through_colours_even_where_the_text_is_to_be_edited():
+    kept = original(b"\ndef \x1b[31mneed\x1b[0mle():\n", exact=True)
+
+    assert ask(kept, {"search": "needle"}) == (
+        "1- \n2: def needle():\n[1 place found in lines 1-2 of 2, case ignored; this is the end #k7q2]"
+    )
+
+
 def test_what_is_around_gives_way_to_what_matches():
     body, end = parts(ask(LOG, {"search": "error"}, limit=450, meter=CHARS))
 
