@@ -36,7 +36,8 @@ def test_a_pattern_looks_through_colours_even_where_the_text_is_to_be_edited():
     kept = original(b"\ndef \x1b[31mneed\x1b[0mle():\n", exact=True)
 
     assert ask(kept, {"search": "needle"}) == (
-        "1- \n2: def needle():\n[1 place found in lines 1-2 of 2, case ignored; this is the end #k7q2]"
+        "1- \n2: def needle():\n"
+        "[1 place found in lines 1-2 of 2, case ignored; this is the end #k7q2]"
     )
 
 
