@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
-from operator import itemgetter
+from itertools import islice
 
 SAMPLE_ROWS = 200
 """Of how many rows a column's type is told."""
@@ -42,7 +42,7 @@ def in_columns(rows: Iterable[list[str]], width: int) -> list[list[str]]:
     """The cells of rows by column; where a row is too short, they are empty."""
     missing = [""] * width
     even = [row if len(row) >= width else [*row, *missing] for row in rows]
-    return [[*map(itemgetter(i), even)] for i in range(width)]
+    return [*map(list, islice(zip(*even, strict=False), width))]
 
 
 def odd_rows(columns: Sequence[Column]) -> list[int]:
@@ -72,7 +72,9 @@ def _numeric(cells: Sequence[str]) -> Column:
     if not math.isfinite(sum(numbers)):
         known = [number for number in numbers if not math.isnan(number)]
     ends = min(known), max(known)
-    least, most = map(numbers.index, ends)
+    # Many a column grows: then looking for its end from the start is looking at all of it.
+    last = len(numbers) - 1
+    least, most = (last if numbers[last] == end else numbers.index(end) for end in ends)
     # A column that only grows has its extremes at the ends, where they are seen anyway.
     odd = [] if {known[0], known[-1]} == {*ends} else [least, most]
     if len(known) < len(cells):
@@ -111,8 +113,9 @@ def _holes(cells: Sequence[str], count: int) -> list[int]:
 
 def _numbers(cells: Sequence[str]) -> list[float]:
     """What the cells say; one that says no number is none."""
+    filled = cells if all(cells) else [cell or "nan" for cell in cells]
     try:
-        numbers = [*map(float, cells)]
+        numbers = [*map(float, filled)]
     except ValueError:
         return [_number(cell) for cell in cells]
     if math.isfinite(sum(numbers)):

@@ -9,7 +9,6 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import StringIO
 from itertools import accumulate, repeat
 
 from headgate.marker import Marker
@@ -153,17 +152,32 @@ def _split(text: str, lines: list[str], delimiter: str) -> Table:
 def _quoted(text: str, lines: list[str], delimiter: str) -> Table | None:
     if max(map(len, lines)) > csv.field_size_limit():
         return None
-    reader = csv.reader(StringIO(f"{text}\n", newline="\n"), delimiter=delimiter, strict=True)
+    # Rows are taken apart as they come: a list for each row is a list that the collector visits.
+    cells: list[str] = []
+    widths: list[int] = []
+    ends: list[int] = []
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
     try:
-        rows = [*reader]
+        for row in reader:
+            cells += row
+            widths.append(len(row))
+            ends.append(reader.line_num)
     except csv.Error:
         # Quotes that are part of a text, or never closed: each line is a row.
         return _split(text, lines, delimiter)
-    columns = in_columns(rows, min(len(rows[0]), MOST_COLUMNS))
-    if len(rows) == len(lines):
-        return Table(columns, len(rows))
-    *ends, _ = accumulate("".join(row).count("\n") + 1 for row in rows)
-    return Table(columns, len(rows), [*ends, len(lines)])
+    columns = _by_column(cells, widths)
+    return Table(columns, len(ends), ends if len(ends) < len(lines) else None)
+
+
+def _by_column(cells: list[str], widths: Sequence[int]) -> list[list[str]]:
+    """The cells of rows one after the other, by the columns that the first row has."""
+    width = min(widths[0], MOST_COLUMNS)
+    if {*widths} == {width}:
+        return [[*cells[i::width]] for i in range(width)]
+    stops = accumulate(widths)
+    return in_columns(
+        (cells[stop - count : stop] for stop, count in zip(stops, widths, strict=True)), width
+    )
 
 
 def _spaced(text: str, lines: list[str]) -> Table | None:
