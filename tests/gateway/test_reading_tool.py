@@ -6,6 +6,7 @@ from headgate import Policy
 from headgate.gateway.reading_tool import reading_tool, with_tool
 from headgate.gateway.serving import Serving
 from headgate.policy import ToolRule
+from headgate.presets import preset
 from headgate.tool import definition
 
 DECLARED = {
@@ -71,11 +72,9 @@ def test_markers_name_the_file_and_then_the_tool():
     )
 
 
-def test_a_preset_with_markers_of_its_own_keeps_them():
-    from headgate.presets import preset
+@pytest.mark.parametrize("name", ["ethos", "claude_code", "delta"])
+def test_a_preset_with_markers_of_its_own_keeps_them(name):
+    policy = preset(name)
 
-    for name in ("ethos", "claude_code", "delta"):
-        policy = preset(name)
-        files = Serving(policy=policy).for_files()
-        if policy.marker.reader != "tool":
-            assert files.marker == policy.marker
+    assert policy.marker.reader != "tool"
+    assert Serving(policy=policy).for_files().marker == policy.marker

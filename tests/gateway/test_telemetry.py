@@ -7,6 +7,7 @@ from headgate.gateway.telemetry import named_service, otel_spans, spans_of
 from headgate.testing import Provider
 from tests.gateway.conftest import body_of
 from tests.gateway.wire import exchange, request, settled
+from tests.serving import serving
 
 
 @pytest.fixture
@@ -68,10 +69,21 @@ def test_the_service_is_called_as_the_variables_say(monkeypatch, variable, value
 
 
 def test_spans_go_where_the_variables_say(monkeypatch):
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
-    monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
-    spans, end = otel_spans()
+    heard = []
 
-    with spans(None) as span:
-        span.answered("openai", 200)
-    end()
+    def answer(exchange):
+        heard.append((exchange.path, exchange.body))
+        exchange.send_response(200)
+        exchange.end_headers()
+
+    with serving(answer) as url:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
+        spans, end = otel_spans()
+        with spans(None) as span:
+            span.answered("openai", 200)
+        end()
+
+    [(path, body)] = heard
+    assert path == "/v1/traces"
+    assert b"gen_ai.provider.name" in body
+    assert b"openai" in body
