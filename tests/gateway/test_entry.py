@@ -84,6 +84,7 @@ def test_nobody_listens_beyond_loopback_without_a_token(host):
 def test_a_token_has_at_least_128_bits():
     with pytest.raises(PolicyError, match="21 characters; it takes 22"):
         Serving(entry=Entry(token="t" * 21))
+    assert Serving(entry=Entry(token="t" * 22)).entry.token == "t" * 22
 
 
 @pytest.mark.parametrize(

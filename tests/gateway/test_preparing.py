@@ -9,6 +9,7 @@ import pytest
 
 from headgate import Gate, Policy, tokens
 from headgate.errors import HistoryError
+from headgate.gateway.counters import as_json
 from headgate.testing import Provider
 from tests.gateway.conftest import LOG, body_of, history
 from tests.gateway.wire import connected, exchange, request, settled
@@ -47,6 +48,14 @@ def test_a_fault_of_ours_lets_the_original_through(asking, monkeypatch, caplog):
     [told] = [record.getMessage() for record in caplog.records]
     assert told.startswith("ZeroDivisionError while preparing\n  File ")
     assert 'raise ZeroDivisionError("a fault nobody foresaw")' in told
+
+
+def test_how_long_preparing_took_is_counted(asking):
+    ask, counters = asking()
+
+    assert ask(body_of()) != body_of()
+
+    assert as_json(counters)["prepare_seconds"]["count"] == 1
 
 
 def test_preparing_that_takes_too_long_lets_the_original_through(asking, monkeypatch):

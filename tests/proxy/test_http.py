@@ -13,6 +13,7 @@ from mcp.client.client import Client
 
 from headgate import Gate, Policy, tokens
 from headgate.mcp.toolgate import ToolGate
+from headgate.proxy import sessions
 from headgate.proxy.door import BadAddress, Door
 from headgate.proxy.endpoint import Endpoint, serve_http, server_of
 from headgate.proxy.message import message_of, request
@@ -205,6 +206,23 @@ def test_a_session_that_ends_takes_its_server_with_it(opener, tmp_path, is_refus
                 assert not ended.exists()
                 assert (await http.delete(url, headers=named)).status_code == 200
             await there(ended)
+
+    run(story())
+
+
+@pytest.mark.proves("P24")
+def test_no_more_sessions_are_open_than_there_may_be(opener, monkeypatch):
+    monkeypatch.setattr(sessions, "MOST_SESSIONS", 1)
+
+    async def story():
+        async with offered(opener) as url, httpx2.AsyncClient() as http:
+            opened = await http.post(url, json=HELLO, headers=BOTH)
+            refused = await http.post(url, json=HELLO, headers=BOTH)
+            named = {"mcp-session-id": opened.headers["mcp-session-id"]}
+            assert (await http.delete(url, headers=named)).status_code == 200
+            again = await http.post(url, json=HELLO, headers=BOTH)
+        assert [answer.status_code for answer in (opened, refused, again)] == [200, 503, 200]
+        assert refused.json()["error"]["message"] == "Too many open sessions"
 
     run(story())
 
