@@ -11,6 +11,7 @@ import pytest
 from headgate.agent import Conversation
 from headgate.testing import ScriptedClient
 from tests.agent.talking import agent_of, answers, violations
+from tests.faults import at_most
 
 
 def test_an_agent_has_one_loop_for_all_of_its_turns(state):
@@ -41,6 +42,36 @@ def test_inside_of_a_loop_the_way_out_is_named(state):
                 agent.run("Go.")
 
         asyncio.run(main())
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize(
+    "child_does",
+    [
+        lambda agents: agents[0].close(),
+        list.clear,
+        lambda agents: agents[0]._runner.get_loop().close(),
+        lambda agents: agents[0].run("Go on."),
+    ],
+    ids=["close", "drop", "end", "run"],
+)
+def test_an_agent_goes_on_whatever_a_forked_child_does_with_it(child_does, state):
+    agents = [agent_of(state, ScriptedClient("One.", "Two."))]
+    agents[0].run("Go.")
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            with at_most(5):
+                child_does(agents)
+                gc.collect()
+            status = 0
+        finally:
+            os._exit(status)
+
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    with at_most(5), agents[0] as agent:
+        assert agent.run("Go on.").text == "Two."
 
 
 @pytest.mark.parametrize("lets_go", [lambda agents: agents[0].close(), list.clear])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import selectors
 import weakref
 from collections.abc import AsyncIterator, Iterator
 from threading import Thread
@@ -39,6 +41,8 @@ class Agent:
             model, registry, gate, conversation=conversation, window_tokens=window_tokens
         )
         self._runner: asyncio.Runner | None = None
+        self._pid = 0
+        """Of the process whose loop that is."""
 
     @property
     def conversation(self) -> Conversation:
@@ -66,6 +70,8 @@ class Agent:
         """Let go of the event loop; the next turn has another."""
         if self._runner is not None:
             runner, self._runner = self._runner, None
+            if self._pid != os.getpid():
+                return
             if asyncio._get_running_loop() is None:
                 runner.close()
             else:
@@ -85,10 +91,16 @@ class Agent:
     def _own_loop(self) -> asyncio.Runner:
         if asyncio._get_running_loop() is not None:
             raise RuntimeError("an event loop runs here already; use AsyncAgent on it")
-        if self._runner is None:
-            self._runner = asyncio.Runner()
-            weakref.finalize(self, _let_go, self._runner)
+        if self._runner is None or self._pid != os.getpid():
+            self._runner, self._pid = asyncio.Runner(loop_factory=_loop), os.getpid()
+            weakref.finalize(self, _let_go, self._runner, self._pid)
         return self._runner
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    # A forked child that closes what it inherits would take the wake-ups of its parent out of an
+    # epoll, which is one for both.
+    return asyncio.SelectorEventLoop(selectors.PollSelector())
 
 
 def _closing(runner: asyncio.Runner) -> Thread:
@@ -97,12 +109,14 @@ def _closing(runner: asyncio.Runner) -> Thread:
     return thread
 
 
-def _let_go(runner: asyncio.Runner) -> None:
-    """Close the loop of an agent that nobody has any more.
+def _let_go(runner: asyncio.Runner, pid: int) -> None:
+    """Close the loop of an agent that nobody has any more; a forked child leaves it to its parent.
 
     That may come to light in any thread, even in one that the loop would wait for: so in a thread
     of its own.
     """
+    if pid != os.getpid():
+        return
     thread = _closing(runner)
     if asyncio._get_running_loop() is None:
         thread.join(CLOSING_S)
