@@ -80,7 +80,7 @@ class Session:
             clock=clock,
         )
         self.store: Store = self._local if store is None else store
-        self.memory = MemoryStore(policy.memory_bytes)
+        self.memory = MemoryStore(policy.memory_bytes, clock=clock)
         self.durable = durable
         self.ledger = ledger if ledger is not None else Ledger(self.journal("ledger"))
         self._overrides = overrides

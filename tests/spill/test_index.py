@@ -61,9 +61,10 @@ def test_a_call_that_brought_the_same_again_is_listed_with_its_own_file(tmp_path
     again = index.about(line)
 
     assert again == replace(ABOUT, call_id="c2", tool="read", time_ns=9, file="/work/c2.txt")
-    assert index_in(tmp_path).last() == index_in(tmp_path).last("read") == again
-    assert index_in(tmp_path).last("grep") == ABOUT
-    assert index_in(tmp_path).all() == [KEPT]
+    other = index_in(tmp_path)
+    assert other.all() == [KEPT]
+    assert other.about(other.listed("r_aaaaaaaaaaaa", b"c2", b"read")) == again
+    assert other.about(other.listed("r_aaaaaaaaaaaa", KEPT.call_id, KEPT.tool)) == ABOUT
 
 
 def test_a_call_and_a_file_are_known_by_what_they_brought(tmp_path):

@@ -48,7 +48,6 @@ def test_opening_and_asking_makes_nothing(tmp_path):
     with pytest.raises(RefNotFound):
         store.read("r_aaaaaaaaaaaa", 0, 1)
     assert store.all() == []
-    assert store.last() is None
     store.writer(call_id="c", tool="t").abort()
     assert list(tmp_path.iterdir()) == []
 
@@ -234,8 +233,8 @@ def test_the_same_content_is_stored_once_and_listed_for_each_call(tmp_path):
     }
     assert second == replace(first, call_id="c2", tool="read")
     assert store.all() == [first]
-    assert store.last("grep") == first
-    assert store.last() == store.last("read") == second
+    assert store.shelf.index.listed(first.ref, b"c1", b"grep") is not None
+    assert store.shelf.index.listed(first.ref, b"c2", b"read") is not None
 
 
 @pytest.mark.proves("K8", "K3")
@@ -357,7 +356,6 @@ def test_any_call_id_and_any_tool_come_back_and_reach_no_path(tmp_path, call_id)
 
     assert (about.call_id, about.tool) == (call_id, call_id)
     assert store_in(tmp_path, name_by="call").about(about.ref) == about
-    assert store_in(tmp_path).last(call_id) == about
     assert about.file is not None
     assert os.path.dirname(about.file) == f"{tmp_path}/sessions/s/files"
 

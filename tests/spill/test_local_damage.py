@@ -140,7 +140,7 @@ def test_what_another_process_keeps_is_found(tmp_path):
 
     assert ours.about(about.ref) == about
     assert ours.read(about.ref, 0, 9) == b"theirs"
-    assert ours.last() == about
+    assert ours.all() == [about]
 
 
 @pytest.mark.parametrize(

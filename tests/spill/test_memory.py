@@ -101,11 +101,3 @@ def test_an_aborted_original_is_forgotten(tmp_path):
     writer.abort()
 
     assert store.all() == []
-
-
-def test_the_newest_of_a_tool_is_found(tmp_path):
-    store = store_of(10)
-    first = keep(store, "r_aaaaaaaaaaaa", b"1", tool="grep")
-    second = keep(store, "r_bbbbbbbbbbbb", b"2", tool="read")
-
-    assert (store.last(), store.last("grep"), store.last("write")) == (second, first, None)

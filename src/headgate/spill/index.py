@@ -168,16 +168,6 @@ class Index:
             self._take_in(self._journal.catch_up())
             return list(self._kept.values())
 
-    def last(self, tool: str | None = None) -> About | None:
-        """The newest original, of one tool or of any."""
-        wanted = None if tool is None else as_bytes(tool)
-        with self._guard.lock:
-            self._take_in(self._journal.catch_up())
-            for call in reversed(self._calls.values()):
-                if wanted in (None, call.tool) and call.ref in self._kept:
-                    return self.about(call)
-        return None
-
     def about(self, call: Line) -> About:
         """What a reader may know of an original, as one call brought it."""
         kept = self._kept.get(call.ref) if isinstance(call, Again) else call

@@ -137,10 +137,6 @@ class LocalStore:
                     self._find(ref)
         return [self._index.about(kept) for kept in self._index.all()]
 
-    def last(self, tool: str | None = None) -> About | None:
-        """The newest original, of one tool or of any."""
-        return self._index.last(tool)
-
     def refer(
         self, links: Sequence[bytes], refs: frozenset[Ref], *, even_none: bool = False
     ) -> None:

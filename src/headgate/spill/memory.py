@@ -46,11 +46,6 @@ class MemoryStore:
         with self._guard.lock:
             return [about for about, _ in self._kept.values()]
 
-    def last(self, tool: str | None = None) -> About | None:
-        """The newest original, of one tool or of any."""
-        newest_first = reversed(self.all())
-        return next((about for about in newest_first if tool in (None, about.tool)), None)
-
     def keep(self, about: About, content: bytes) -> About:
         """Keep an original, unless it is kept already; the oldest make room."""
         with self._guard.lock:
