@@ -77,3 +77,9 @@ def gemini_result(name: str, response: Any = None, **more: Any) -> dict[str, Any
 
 def _is_text(content: tuple[Any, ...]) -> bool:
     return len(content) == 1 and isinstance(content[0], str)
+
+
+ASKED = user("list the files")
+EPHEMERAL = {"cache_control": {"type": "ephemeral"}}
+HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
+SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
