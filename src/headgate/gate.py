@@ -1,4 +1,4 @@
-"""The gate: carries a plan out, records it, then shows it. All I/O of the core is here."""
+"""The gate: carries a plan out, records it, then shows it; `session` touches the disk for it."""
 
 from __future__ import annotations
 
