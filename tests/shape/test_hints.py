@@ -112,7 +112,15 @@ def test_members_are_pointed_at_by_name_or_by_what_they_alone_hold(words, places
     names = ["city", "Status", "data"]
     values = [b'"berlin common shared"', b'"ok common shared"', b'["in common","shared"]']
 
-    assert pointed_keys(names, values, hints_of(Query(words))) == places
+    assert pointed_keys(names, values, hints_of(Query(words))).keys() == places
+
+
+@pytest.mark.proves("S4")
+def test_a_member_is_called_by_the_last_part_of_its_name_before_others_that_hold_the_word():
+    names = [f"node_modules/{name}" for name in ["body-parser-x", "a", "body-parser", *"bcdefghi"]]
+    values = [b'{"v":"1"}', b'{"needs":"body-parser"}', b'{"v":"2"}', *[b"{}"] * 8]
+
+    assert list(pointed_keys(names, values, hints_of(Query(("body-parser",))))) == [2, 1, 0]
 
 
 def test_places_are_found_up_to_so_many():

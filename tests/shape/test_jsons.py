@@ -170,6 +170,23 @@ def test_one_long_line_of_json_lines_is_cut_inside():
     assert json.loads(rest[2]) == {"b": 2}
 
 
+@pytest.mark.proves("S4", "S6")
+def test_a_member_that_is_asked_for_is_shown_whole_among_many():
+    packages = {
+        f"node_modules/lib-{number}": {
+            "version": f"1.0.{number}",
+            "dependencies": {f"dep-{i}": f"^{i}.{number}.0" for i in range(8)},
+        }
+        for number in range(180)
+    }
+    document = {"name": "app", "lockfileVersion": 3, "packages": packages}
+    seen = shown(document, 500, "version", "lib-77")
+
+    assert seen["packages"]["node_modules/lib-77"] == packages["node_modules/lib-77"]
+    assert seen["name"] == "app"
+    assert len(seen["packages"]) > 4
+
+
 @pytest.mark.proves("S6")
 def test_the_page_that_was_asked_for_is_shown():
     found = shown(USERS, 300, page=Page(3, 8))

@@ -117,31 +117,48 @@ def _number(word: str, total: int) -> int | None:
     return number if 0 <= number < total else None
 
 
-def pointed_keys(names: Sequence[str], values: Sequence[bytes], hints: Hints) -> set[int]:
-    """The places of the members that the query names, or that alone hold one of its words."""
-    named = {*hints.named}
-    for word in hints.words:
-        named.update((word.decode(), *word.decode().split(".")))
-    if not named:
-        return set()
-    found = {place for place, name in enumerate(map(str.lower, names)) if name in named}
-    joined = b"\0".join(values)
-    ends = [*accumulate(len(value) + 1 for value in values)]
-    for word in hints.looked_for:
-        found.update(_holding(joined, ends, word))
-    return found
+def pointed_keys(names: Sequence[str], values: Sequence[bytes], hints: Hints) -> Pointed:
+    """The places of the members that the query points at, the best first, and how strongly.
+
+    It calls one by its name (of a path by its last part), by a part of its name that few have, or
+    by a word in few of the values.
+    """
+    if not hints.words and not hints.paths:
+        return {}
+    lowered = [name.lower() for name in names]
+    lasts = [name.rpartition("/")[2] for name in lowered]
+    reasons = [
+        Reason([p for p, name in enumerate(each) if name in called], NAMED_SCORE)
+        for called in _calls(hints)
+        for each in (lowered, lasts)
+    ]
+    for texts in [name.encode(errors="replace") for name in lowered], values:
+        joined = b"\0".join(texts)
+        ends = [*accumulate(len(text) + 1 for text in texts)]
+        found = (_holding(joined, ends, word) for word in hints.looked_for)
+        reasons += [Reason(held, math.log(1 + len(names) / len(held))) for held in found if held]
+    return best_first([reason for reason in reasons if reason.places])
+
+
+def _calls(hints: Hints) -> Iterator[set[str]]:
+    """The names that each word, or the paths, may stand for."""
+    yield {*hints.named}
+    for word in map(bytes.decode, hints.words):
+        yield {word, *word.split(".")}
 
 
 def _holding(joined: bytes, ends: Sequence[int], word: bytes) -> list[int]:
-    """The values that hold a word; none if they are too many."""
+    """The texts that a word begins in; none if they are too many."""
     most = max(1, int(COMMON_SHARE * len(ends)))
     holding: list[int] = []
     at = joined.find(word)
     while at >= 0:
-        holding.append(bisect_right(ends, at))
-        if len(holding) > most:
-            return []
-        at = joined.find(word, ends[holding[-1]])
+        if _begins(joined, at, word):
+            holding.append(bisect_right(ends, at))
+            if len(holding) > most:
+                return []
+            at = ends[holding[-1]] - 1
+        at = joined.find(word, at + 1)
     return holding
 
 

@@ -7,7 +7,7 @@ up, which tokens do not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TypeAlias
@@ -19,6 +19,7 @@ from headgate.shape.hints import Hints
 from headgate.shape.passages import excerpt
 from headgate.shape.strings import chars_written, head_of, quoted
 from headgate.shape.values import STUB_BYTES, Lines, Value, is_opaque, is_prose, pick_items
+from headgate.shape.worth import Pointed
 from headgate.slices import NotJson
 
 DEEPEST = 24
@@ -29,6 +30,9 @@ LEAST_CUT_BYTES = 16
 
 POINTED_SHARE = 0.7
 """What part of an object's room the members that the query points at may take from the others."""
+
+LEAST_FAVOURED_BYTES = 200
+"""Less of such a member says little."""
 
 PROSE = 3
 """For how many others a member counts that is written in sentences: it says most of what others
@@ -188,18 +192,25 @@ class Showing:
         """Each member that has room for a word on it, and how many have none."""
         key = quoted(omitted_key(value.names))
         widest = len(key) + 2 + len(quoted(self.marker.inside(len(value.members), "keys")))
-        left = room - 2 if value.has_room_for_all(room - 2) else room - 2 - widest
-        shown = self.members(value, left, hints, steps)
+        shown = self.members(value, room - 2, hints, steps, note_bytes=widest)
         texts = shown.texts
         if shown.missing:
             texts = [b"%b:%b" % (key, quoted(self.marker.inside(shown.missing, "keys"))), *texts]
         text = b"{%b}" % b",".join(texts)
         return Shown(text, shown.chars, shown.cut) if shown.texts and len(text) <= room else None
 
-    def members(self, value: Value, room: int, hints: Hints, steps: Steps) -> Members:
-        """The members of an object in at most `room` bytes, a comma after each counted."""
+    def members(
+        self, value: Value, room: int, hints: Hints, steps: Steps, *, note_bytes: int = 0
+    ) -> Members:
+        """The members of an object in at most `room` bytes, a comma after each counted.
+
+        Where some have no room, `note_bytes` are left for a word on them.
+        """
         texts: dict[int, bytes] = {}
         shares = _share_members(value, room, hints)
+        if note_bytes and len(shares) < len(value.members):
+            room -= note_bytes
+            shares = _share_members(value, room, hints)
         chars, spare = 0, room - sum(shares.values())
         cut: Cut | None = None
         # The largest comes last: what the others leave over is of most use to it.
@@ -257,20 +268,51 @@ def _appetite(raw: bytes) -> tuple[bool, int]:
 def _share_members(value: Value, room: int, hints: Hints) -> dict[int, int]:
     """Which members to show and the most each may take, key, colon and comma included.
 
-    Each gets what a word on it takes; what is left goes to those the query points at, up to their
-    part, and then to all others that want more.
+    Those that the query points at come first, up to their part. Of the others each gets what a word
+    on it takes, and those that want more share what is left.
     """
     pointed = value.pointed(hints)
-    places = _members_with_room(value, room, pointed)
-    first = [place for place in places if place in pointed]
-    rest = [place for place in places if place not in pointed]
-    left = room - sum(map(value.least, places))
-    most = max(int(left * POINTED_SHARE), left - sum(map(value.more, rest)))
-    more = _shared(value, first, most)
-    more += _shared(value, rest, left - sum(more))
-    return {
-        place: value.least(place) + extra for place, extra in zip(first + rest, more, strict=True)
-    }
+    least_left = room - int(room * POINTED_SHARE)
+    shares = _favoured(value, pointed, room - _wanted(value, _others(value, pointed), least_left))
+    left = room - sum(shares.values())
+    without = (place for place in pointed if place not in shares)
+    places = _with_room(value, chain(_others(value, pointed), without), left)
+    left -= sum(map(value.least, places))
+    more = _shared(value, places, left)
+    return shares | {p: value.least(p) + extra for p, extra in zip(places, more, strict=True)}
+
+
+def _others(value: Value, pointed: Pointed) -> Iterator[int]:
+    return (place for place in range(len(value.members)) if place not in pointed)
+
+
+def _wanted(value: Value, places: Iterable[int], most: int) -> int:
+    """What these members want together, or `most` if it is more."""
+    wanted = 0
+    for place in places:
+        wanted += value.least(place) + value.more(place)
+        if wanted >= most:
+            return most
+    return wanted
+
+
+def _favoured(value: Value, places: Iterable[int], room: int) -> dict[int, int]:
+    """Give each of these members what it wants, but no more than half of what is left.
+
+    What is left over in the end goes to those that got less, the first of them first.
+    """
+    shares: dict[int, int] = {}
+    for place in places:
+        share = min(value.least(place) + value.more(place), max(room // 2, LEAST_FAVOURED_BYTES))
+        if max(share, value.least(place)) > room:
+            break
+        shares[place] = max(share, value.least(place))
+        room -= shares[place]
+    for place, share in shares.items():
+        more = min(value.least(place) + value.more(place) - share, room)
+        shares[place] += more
+        room -= more
+    return shares
 
 
 def _shared(value: Value, places: Sequence[int], room: int) -> list[int]:
@@ -290,17 +332,14 @@ def _parted(want: int, count: int) -> list[int]:
     return [each + (i < rest) for i in range(count)]
 
 
-def _members_with_room(value: Value, room: int, pointed: Set[int]) -> list[int]:
-    """All members if there is room for a word on each; else those pointed at and the first."""
-    total = len(value.members)
-    if value.has_room_for_all(room):
-        return list(range(total))
-    places: list[int] = []
-    for place in chain(sorted(pointed), (p for p in range(total) if p not in pointed)):
+def _with_room(value: Value, places: Iterable[int], room: int) -> list[int]:
+    """Those of the members for which there is room for a word on each, the first before others."""
+    found: list[int] = []
+    for place in places:
         least = value.least(place)
         if least <= room:
-            places.append(place)
+            found.append(place)
             room -= least
         elif room < STUB_BYTES:
             break
-    return places
+    return found

@@ -13,6 +13,7 @@ from headgate.shape.items import Items, items_of, lines_of
 from headgate.shape.odd import odd_items
 from headgate.shape.passages import Passage, passage_of
 from headgate.shape.strings import chars_written
+from headgate.shape.worth import Pointed
 from headgate.slices import (
     Depth,
     JsonKind,
@@ -63,8 +64,6 @@ STUB_BYTES = 40
 SHORT_BYTES = 96
 """A value this short is shown whole or not at all: a word on it would take half as much."""
 
-LEAST_MEMBER_BYTES = len(b'"":1,')
-
 LAST_SHARE = 0.25
 LAST_LINES = 200
 """Lines are written one after the other, and the last ones say how it ended."""
@@ -110,7 +109,7 @@ class Value:
         self.raw = compact(raw) if self.is_compact and not is_compact else raw.strip()
         self._parts: dict[int, Value] = {}
         self._extras: Extras | None = None
-        self._pointed: set[int] | None = None
+        self._pointed: Pointed | None = None
         self._passages: tuple[Passage | None, ...] = ()
 
     @cached_property
@@ -160,13 +159,6 @@ class Value:
         raw = self.members[place][1]
         return max((OPAQUE_BYTES if is_opaque(raw) else len(raw)) - _least(raw), 0)
 
-    def has_room_for_all(self, room_bytes: int) -> bool:
-        """Whether each member can have at least what it takes."""
-        total = len(self.members)
-        if total * LEAST_MEMBER_BYTES > room_bytes:
-            return False
-        return sum(map(self.least, range(total))) <= room_bytes
-
     def item(self, number: int) -> Value:
         """One of its items."""
         if number not in self._parts:
@@ -196,8 +188,8 @@ class Value:
             self._passages = (passage_of(self.raw[1:-1], words),)
         return self._passages[0]
 
-    def pointed(self, hints: Hints) -> set[int]:
-        """The places of the members that the query points at."""
+    def pointed(self, hints: Hints) -> Pointed:
+        """The places of the members that the query points at, the best first."""
         if self._pointed is None:
             searched = len(self.raw) <= SEARCHED_BYTES and bool(hints.words)
             values = [bytes(raw).lower() for _, raw in self.members] if searched else []
