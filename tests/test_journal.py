@@ -426,3 +426,4 @@ def test_what_belongs_to_no_record_is_counted_without_being_touched(tmp_path, ta
     assert journal_module.damaged_bytes(Folder(tmp_path) / "log") == lost
     assert (tmp_path / "log").read_bytes() == before
     assert journal_module.damaged_bytes(Folder(tmp_path) / "none") == 0
+    assert journal_module.damaged_bytes(Folder(tmp_path / "gone") / "log") == 0

@@ -166,6 +166,20 @@ def test_so_it_stays_when_that_happens_twice(dialect, gate_with):
 
 
 @pytest.mark.proves("P22", "P4")
+@every_dialect
+def test_so_it_stays_when_no_call_of_a_step_was_answered_and_the_model_spoke_on(dialect, gate_with):
+    sent = user(dialect, "x") + calls(dialect, ("a", "ls", {}), ("b", "grep", {}))
+    sent += said(dialect, "hm") + user(dialect, "and?")
+    first = prepared(gate_with(SMALL), dialect, sent)
+    late = results(dialect, ("a", "ls", "late"), ("b", "grep", "late"))
+
+    second = prepared(gate_with(SMALL), dialect, [*sent, *said(dialect, "well"), *late])
+
+    before, after = (json.loads(outcome.body)[KEYS[dialect]] for outcome in (first, second))
+    assert after[: len(before)] == before
+
+
+@pytest.mark.proves("P22", "P4")
 def test_a_result_without_an_id_finds_the_same_call_again(gate_with):
     asked = calls("openai-chat", ("a", "ls", {}), ("b", "grep", {}))
     stray = {"role": "tool", "name": "other", "content": "found"}
