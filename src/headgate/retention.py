@@ -118,17 +118,31 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
+class Fixed:
+    """What a session has on disk beside the originals that could be removed.
+
+    What others are just writing among that: it counts, and must not be taken for free.
+    """
+
+    bytes: int = 0
+    count: int = 0
+
+    def __add__(self, other: Fixed) -> Fixed:
+        return Fixed(self.bytes + other.bytes, self.count + other.count)
+
+
+@dataclass(frozen=True, slots=True)
 class Room:
     """How much there may be, and how much there is beside what could be removed."""
 
     most_bytes: int | None
     most_count: int | None
-    fixed_bytes: int
-    need_bytes: int
-    need_count: int
+    taken: Fixed
+    """By what stays, and by what is wanted."""
 
 
 NOTHING_NEEDED = Need("", 0, 0)
+NOTHING_FIXED = Fixed()
 
 
 def victims(
@@ -137,34 +151,29 @@ def victims(
     *,
     now_ns: int,
     need: Need = NOTHING_NEEDED,
-    fixed: Mapping[str, int],
+    fixed: Mapping[str, Fixed],
     short_bytes: int = 0,
 ) -> dict[Held, Why]:
     """What has to go, and why: too old first, then over a session's limits, then over all.
 
-    `fixed` is what each session has on disk beside originals. `short_bytes` is missing to the floor
+    `fixed` is by session what stays whatever goes. `short_bytes` is missing to the floor
     of free space; for that alone, nothing goes that somebody may ask for.
     """
     first_to_go = sorted(held, key=lambda one: (one.live, one.new, one.used_ns, one.ref))
     going: dict[Held, Why] = {one: "age" for one in first_to_go if _is_old(one, retention, now_ns)}
+    wanted = Fixed(need.bytes, need.count)
     by_session: dict[str, list[Held]] = {need.session: []}
     for one in first_to_go:
         if one not in going:
             by_session.setdefault(one.session, []).append(one)
     for session, mine in by_session.items():
-        wants = need if need.session == session else NOTHING_NEEDED
-        room = Room(
-            retention.session_bytes,
-            retention.session_count,
-            fixed.get(session, 0),
-            wants.bytes,
-            wants.count,
-        )
+        taken = fixed.get(session, NOTHING_FIXED)
+        if need.session == session:
+            taken += wanted
+        room = Room(retention.session_bytes, retention.session_count, taken)
         going |= dict.fromkeys(_over(mine, room), "session")
     left = [one for one in first_to_go if one not in going]
-    total = Room(
-        retention.total_bytes, retention.total_count, sum(fixed.values()), need.bytes, need.count
-    )
+    total = Room(retention.total_bytes, retention.total_count, sum(fixed.values(), start=wanted))
     going |= dict.fromkeys(_over(left, total), "total")
     short_bytes -= sum(one.size_bytes for one in going)
     spare = [one for one in first_to_go if one not in going and not one.wanted]
@@ -181,9 +190,9 @@ def _is_old(one: Held, retention: Retention, now_ns: int) -> bool:
 def _over(held: Iterable[Held], room: Room) -> list[Held]:
     """The first of these that must go so that what is left and what is wanted have room."""
     listed = list(held)
-    used = room.fixed_bytes + room.need_bytes + sum(one.size_bytes for one in listed)
+    used = room.taken.bytes + sum(one.size_bytes for one in listed)
     over_bytes = used - room.most_bytes if room.most_bytes is not None else 0
-    count = room.need_count + len(listed)
+    count = room.taken.count + len(listed)
     over_count = count - room.most_count if room.most_count is not None else 0
     going: list[Held] = []
     freed = 0

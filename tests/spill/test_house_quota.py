@@ -1,5 +1,6 @@
 import hashlib
 import os
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,22 @@ def test_where_nothing_can_be_removed_there_is_no_room(open_store):
         keep(store, text(0))
     busy.abort()
     assert keep(store, text(0)).length == 100
+
+
+@pytest.mark.proves("K4", "P13")
+def test_room_that_was_made_is_not_taken_by_another_process(open_store, monkeypatch):
+    ours, other = open_store(session_count=4), open_store(session_count=4)
+    for i in range(4):
+        keep(ours, text(i))
+    numbers, let_go = count(100), ours.house.usage.let_go
+
+    def and_another_is_first() -> None:
+        let_go()
+        keep(other, text(next(numbers)))
+
+    monkeypatch.setattr(ours.house.usage, "let_go", and_another_is_first)
+
+    assert keep(ours, text(4)).length == 100
 
 
 @pytest.mark.proves("K4", "P11")

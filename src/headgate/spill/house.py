@@ -16,7 +16,7 @@ from typing import Final
 
 from headgate.disk import Folder, Temp, clean_temps, store_error
 from headgate.errors import StoreError
-from headgate.retention import NOTHING_NEEDED, Held, Need, Retention, Why, victims
+from headgate.retention import NOTHING_NEEDED, Fixed, Held, Need, Retention, Why, victims
 from headgate.spill.index import Packed
 from headgate.spill.objects import NOTE, PACKED, entries
 from headgate.spill.private import sessions_folder
@@ -89,12 +89,14 @@ class House:
         """
         removed: list[Removed] = []
         tried: set[bool] = set()
-        while short := self.reserved(shelf, retention, temp, need, to_bytes):
-            ours_only = short == "session"
-            if ours_only in tried:
-                raise NoRoom(f"{need.bytes:,} more bytes would be {NO_ROOM[short]}")
-            tried.add(ours_only)
-            removed += self.sweep(retention, need=need, ours=shelf, ours_only=ours_only).removed
+        # Under one lock: room that was made and let go of is another's before it is ours.
+        with self.usage.locked() as books:
+            while short := self._reserved(books, shelf, retention, temp, need, to_bytes):
+                ours_only = short == "session"
+                if ours_only in tried:
+                    raise NoRoom(f"{need.bytes:,} more bytes would be {NO_ROOM[short]}")
+                tried.add(ours_only)
+                removed += self._swept(books, retention, need, shelf, ours_only).removed
         return removed
 
     def reserved(
@@ -102,17 +104,28 @@ class House:
     ) -> Why | None:
         """Count it where there is room; else say what is short."""
         with self.usage.locked() as books:
-            total, mine = self._known(books, shelf)
-            self.is_due = self.clock() - total.swept_ns > SWEEP_EVERY_NS
-            short = self._short(retention, total, mine, need)
-            if short is not None:
-                return short
-            try:
-                os.ftruncate(temp.fd, to_bytes)
-            except OSError as error:
-                role = shelf.objects.temps
-                raise store_error(role.role, role.path, error) from error
-            self._add(books, shelf, total, mine, need)
+            return self._reserved(books, shelf, retention, temp, need, to_bytes)
+
+    def _reserved(
+        self,
+        books: Books,
+        shelf: Shelf,
+        retention: Retention,
+        temp: Temp,
+        need: Need,
+        to_bytes: int,
+    ) -> Why | None:
+        total, mine = self._known(books, shelf)
+        self.is_due = self.clock() - total.swept_ns > SWEEP_EVERY_NS
+        short = self._short(retention, total, mine, need)
+        if short is not None:
+            return short
+        try:
+            os.ftruncate(temp.fd, to_bytes)
+        except OSError as error:
+            role = shelf.objects.temps
+            raise store_error(role.role, role.path, error) from error
+        self._add(books, shelf, total, mine, need)
         return None
 
     def release(
@@ -175,31 +188,34 @@ class House:
             histories = shelf.live.read()
             shelf.live.write(histories.after(links, refs, self.clock()))
 
-    def sweep(
-        self,
-        retention: Retention,
-        *,
-        need: Need = NOTHING_NEEDED,
-        ours: Shelf | None = None,
-        ours_only: bool = False,
-        dry: bool = False,
-    ) -> Swept:
+    def sweep(self, retention: Retention, *, ours: Shelf | None = None, dry: bool = False) -> Swept:
         """Remove what is too old and what is too much, count what is left; `dry` only says it."""
         with self.usage.locked() as books:
-            skipped: list[str] = []
-            by_name: dict[str, Shelf] = {}
-            contents: dict[str, Contents] = {}
-            for shelf in [ours] if ours and ours_only else self.shelves(ours):
-                try:
-                    contents[shelf.name] = shelf.contents() if dry else cleaned(shelf)
-                    by_name[shelf.name] = shelf
-                except StoreError as error:
-                    skipped.append(str(error))
-            going = self._going(by_name, contents, retention, need, ours_only)
-            if not dry:
-                self._remove(by_name, going)
-                changed = {one.session for one in going}
-                self._recount(books, by_name, contents, changed, ours_only)
+            return self._swept(books, retention, NOTHING_NEEDED, ours, ours_only=False, dry=dry)
+
+    def _swept(
+        self,
+        books: Books,
+        retention: Retention,
+        need: Need,
+        ours: Shelf | None,
+        ours_only: bool,
+        dry: bool = False,
+    ) -> Swept:
+        skipped: list[str] = []
+        by_name: dict[str, Shelf] = {}
+        contents: dict[str, Contents] = {}
+        for shelf in [ours] if ours and ours_only else self.shelves(ours):
+            try:
+                contents[shelf.name] = shelf.contents() if dry else cleaned(shelf)
+                by_name[shelf.name] = shelf
+            except StoreError as error:
+                skipped.append(str(error))
+        going = self._going(by_name, contents, retention, need, ours_only)
+        if not dry:
+            self._remove(by_name, going)
+            changed = {one.session for one in going}
+            self._recount(books, by_name, contents, changed, ours_only)
         removed = [
             Removed(one.session, one.ref, one.size_bytes, one.used_ns, why)
             for one, why in going.items()
@@ -222,9 +238,11 @@ class House:
             for name, shelf in shelves.items()
             for one in shelf.held(contents[name], retention, now_ns)
         ]
-        fixed = {name: each.counts.bytes for name, each in contents.items()}
+        fixed = {
+            name: Fixed(each.counts.bytes, each.counts.count) for name, each in contents.items()
+        }
         for one in held:
-            fixed[one.session] -= one.size_bytes
+            fixed[one.session] += Fixed(-one.size_bytes, -1)
         short_bytes = disk_of(self.state).short_bytes(retention, need.bytes)
         if ours_only:
             retention = replace(retention, total_bytes=None, total_count=None)
