@@ -127,6 +127,21 @@ def test_what_is_too_old_goes_with_the_next_write_once_an_hour_has_passed(open_s
     assert not store.house.is_due
 
 
+@pytest.mark.proves("K4")
+def test_what_is_too_old_goes_though_the_clock_was_ahead_the_last_time(open_store, clock):
+    store = open_store(age_s=24 * 3_600, live_s=3_600)
+    clock.now_ns += 1_000 * HOUR
+    keep(store, text(0))
+    clock.now_ns -= 1_000 * HOUR
+    old = keep(store, text(1)).ref
+    clock.now_ns += 26 * HOUR
+
+    keep(store, text(2))
+
+    with pytest.raises(RefGone, match="it was not used for longer than results are kept"):
+        store.about(old)
+
+
 @pytest.mark.proves("K4", "P1")
 def test_the_same_content_kept_again_lifts_its_tombstone(open_store):
     store = open_store(session_count=1)

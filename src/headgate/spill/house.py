@@ -116,7 +116,8 @@ class House:
         to_bytes: int,
     ) -> Why | None:
         total, mine = self._known(books, shelf)
-        self.is_due = self.clock() - total.swept_ns > SWEEP_EVERY_NS
+        # A clock that was ahead the last time must not put it off until that time comes.
+        self.is_due = abs(self.clock() - total.swept_ns) > SWEEP_EVERY_NS
         short = self._short(retention, total, mine, need)
         if short is not None:
             return short
