@@ -67,6 +67,20 @@ def test_no_result_grows_as_it_ages(form, gate_with):
     assert sizes[-2][0] < 600 < sizes[-2][1]
 
 
+@pytest.mark.proves("H9", "H10")
+def test_a_result_takes_each_step_once_as_turns_go_by(gate_with):
+    ageing = Ageing(high=None, turns=(1, 3), keep_last=0, spared=(), weigh=False)
+    gate = gate_with(Policy(ageing=ageing, classes={}))
+    story = user("anthropic", "look") + round_of("anthropic", 1, lines(300))
+    steps = []
+    for turn in range(5):
+        outcome = prepared(gate, "anthropic", story)
+        steps.append((outcome.epoch is not None, outcome.verdicts[0].age))
+        story += said("anthropic", "so") + user("anthropic", f"go on {turn}")
+
+    assert steps == [(False, 0), (True, 1), (False, 1), (True, 2), (False, 2)]
+
+
 MINUTE_NS = 60 * 10**9
 
 

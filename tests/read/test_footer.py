@@ -29,6 +29,14 @@ def test_where_room_is_short_only_the_argument_is_named():
     assert text == '[lines 1-2 of 9 shown; lines="3-" shows more #k7q2]'
 
 
+def test_a_page_keeps_its_size_where_room_is_short():
+    page = Ask("page", "2", Ask("page_size", "50"))
+
+    assert closed("", "items 1-50 of 90", page, Room(120, CHARS), MARKER) == (
+        "[items 1-50 of 90; page=2, page_size=50 shows more #k7q2]"
+    )
+
+
 def test_a_long_pattern_is_not_repeated():
     search = Ask("search", "x" * 900, Ask("lines", "3-"))
     path = Ask("path", "$." + "x" * 900, Ask("page", "2"))

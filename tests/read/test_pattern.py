@@ -67,6 +67,13 @@ def test_a_bad_pattern_is_answered_with_the_reason(text, reason, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+def test_of_a_long_pattern_that_is_bad_the_start_is_repeated():
+    with pytest.raises(RequestError) as raised:
+        pattern_of("(" + "a" * 900)
+
+    assert str(raised.value).startswith('search is "(' + "a" * 78 + "…, which cannot be used: ")
+
+
 def test_a_pattern_that_would_crawl_is_refused():
     with pytest.raises(RequestError, match="too large a pattern; repeat less in it"):
         pattern_of(r"(\pL{1,100}){1,3}")
