@@ -83,7 +83,9 @@ class OpenFolder:
         self.fd = fd
 
     def __del__(self, close: Callable[[int], None] = os.close) -> None:
-        close(self.fd)
+        # Who dies together with it may still use it, when another file has the number already.
+        fd, self.fd = self.fd, -1
+        close(fd)
 
 
 class Folder:

@@ -384,3 +384,20 @@ def test_a_writer_that_is_dropped_while_the_lock_is_held_waits_for_nobody(open_s
     assert counted(store)[0] > 0, "too high is safe, and the next sweep counts again"
     store.house.sweep(EVERYTHING)
     assert counted(store) == (0, 0)
+
+
+def test_a_writer_that_is_dropped_after_its_counts_leaves_other_files_alone(open_store, tmp_path):
+    store = open_store()
+    writer = store.writer(call_id="c", tool="t")
+    writer.write(b"x" * 600_000)
+    # In what order things go that go together, nobody knows.
+    for sheet in (store.house.usage._sheet, store.shelf.usage):
+        sheet.__del__()
+    others = [(tmp_path / name).open("w+b") for name in "ab"]
+
+    del writer
+
+    assert [other.read() for other in others] == [b"", b""]
+    assert counted(store) == (0, 0)
+    for other in others:
+        other.close()

@@ -114,15 +114,14 @@ class Sheet:
             raise FileNotFoundError(self.file.path)
         self.fd = open_file(self.file, held, os.O_RDWR)
 
-    def close(self) -> None:
+    def close(self, close: Callable[[int], None] = os.close) -> None:
         """Let go of the file; the next use opens it again."""
         fd, self.fd = self.fd, -1
         if fd >= 0:
-            os.close(fd)
+            close(fd)
 
-    def __del__(self, close: Callable[[int], None] = os.close) -> None:
-        if self.fd >= 0:
-            close(self.fd)
+    def __del__(self) -> None:
+        self.close()
 
     def _is_open(self) -> bool:
         """Whether there is a file to use, which is then open and still the one at its path."""
