@@ -95,8 +95,11 @@ def test_it_is_found_without_the_index(store, clock, tmp_path):
 @pytest.mark.proves("K4", "K10")
 def test_it_keeps_its_age_and_goes_when_it_is_too_old(store, clock):
     ref = keep(store, LOG).ref
+    objects = session_path(store.state, "s") / "objects"
+    written_ns = (objects / ref).stat().st_mtime_ns
     clock.now_ns += 30 * HOUR
     list(compress(store.house, NOW))
+    assert (objects / f"{ref}.z").stat().st_mtime_ns == written_ns
 
     swept = store.house.sweep(Retention(age_s=29 * 3_600, live_s=0, free_bytes=None))
 

@@ -72,8 +72,7 @@ def _compressed(
             return []
         try:
             after = shelf.objects.pack(kept, temp)
-            os.utime(temp.fd, ns=(was.st_mtime_ns, was.st_mtime_ns))
-        except (OSError, StoreError):
+        except StoreError:
             house.release(shelf, granted, 0, temp)
             raise
         if not house.packed(shelf, kept.ref, temp, was, unused_bytes=granted - after):

@@ -175,7 +175,7 @@ class House:
                 temp.discard()
                 self._add(books, shelf, total, mine, Need(shelf.name, -granted, 0))
                 return False
-            shelf.objects.finish_packed(temp, ref)
+            shelf.objects.finish_packed(temp, ref, was.st_mtime_ns)
             shelf.index.note(Packed(ref, self.clock()))
             shelf.remove_files(ref, shelf.index.files_of([ref])[ref])
             shelf.objects.remove(ref)

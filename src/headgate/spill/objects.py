@@ -217,11 +217,12 @@ class Objects:
         except OSError as error:
             raise store_error(self.temps.role, self.temps.path, error) from error
 
-    def finish_packed(self, temp: Temp, ref: Ref) -> None:
-        """Put a compressed object beside the one it was made from."""
+    def finish_packed(self, temp: Temp, ref: Ref, changed_ns: int) -> None:
+        """Put a compressed object beside the one it was made from, as old as that."""
         try:
             # A file that was made as long as it may become ends where its bytes do.
             os.ftruncate(temp.fd, os.lseek(temp.fd, 0, os.SEEK_CUR))
+            os.utime(temp.fd, ns=(changed_ns, changed_ns))
             self._finish(temp, ref + PACKED)
         except OSError as error:
             raise store_error(self.folder.role, self.folder.path, error) from error
