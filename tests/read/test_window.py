@@ -12,6 +12,14 @@ pytestmark = pytest.mark.proves("K6")
 LINES = original(b"".join(b"line %d\n" % number for number in range(1, 1_001)))
 
 
+def test_bytes_that_do_not_fit_go_on_up_to_the_last_that_was_asked_for():
+    kept = original(b"x" * 9_000)
+
+    body, end = parts(ask(kept, {"bytes": "10-4009"}, limit=500, meter=CHARS))
+
+    assert f'bytes="{10 + len(body)}-4009") shows more' in end
+
+
 def test_lines_are_counted_from_one_and_both_ends_are_shown():
     body, end = parts(ask(LINES, {"lines": "401-403"}))
 

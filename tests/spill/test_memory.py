@@ -52,6 +52,15 @@ def test_the_oldest_make_room(tmp_path):
     assert [about.ref[2] for about in store.all()] == ["b", "c"]
 
 
+@pytest.mark.proves("K5")
+def test_all_of_the_bound_can_be_used():
+    store = store_of(8)
+    for letter in "ab":
+        keep(store, f"r_{letter * 12}", letter.encode() * 4)
+
+    assert [about.ref[2] for about in store.all()] == ["a", "b"]
+
+
 @pytest.mark.proves("K9")
 def test_what_is_larger_than_the_bound_is_refused_while_it_comes(tmp_path):
     store = store_of(10)

@@ -120,7 +120,7 @@ def by_bytes(span: Span, original: Original, room: Room, marker: Marker) -> str:
     def make(limit: int) -> str:
         piece = piece_of(original, start, stop, limit, room.meter)
         words = _bytes_in_words(piece, original) + moved
-        go_on = _next_bytes(piece, span, stop, original) or marker.end
+        go_on = _next_bytes(piece, stop, original) or marker.end
         return closed(piece.text, words, go_on, room, marker)
 
     return fitted(make, room, _longest_end(original, room, marker))
@@ -136,7 +136,7 @@ def bytes_asked(span: Span, original: Original) -> tuple[int, int]:
     return span.first, after
 
 
-def _next_bytes(piece: Piece, span: Span, stop: int, original: Original) -> Ask | None:
+def _next_bytes(piece: Piece, stop: int, original: Original) -> Ask | None:
     if piece.stop >= original.length:
         return None
     if piece.stop < stop < original.length:
