@@ -86,6 +86,19 @@ def test_marks_inside_of_a_result_count_and_go_one_by_one():
     assert "cache_control" in content
 
 
+@pytest.mark.proves("H1")
+def test_marks_inside_of_what_a_user_gives_count_too():
+    given = {"type": "search_result", "source": "s", "title": "t", "content": [marked("one")]}
+    messages = [{"role": "user", "content": [given]}, *[said(n) for n in range(1, 5)]]
+
+    repaired, out = mended(messages)
+
+    assert repaired.counts == {"cache": 1}
+    [found] = json.loads(out)["messages"][0]["content"]
+    assert found["content"] == [{"type": "text", "text": "one"}]
+    assert check(out, "anthropic") == []
+
+
 @pytest.mark.proves("H3")
 def test_too_many_marks_beside_the_messages_are_not_ours_to_take_out():
     repaired, out = mended([said(0)], system=[marked(f"{n}") for n in range(5)])

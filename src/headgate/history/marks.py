@@ -58,7 +58,8 @@ def _marks_on(message: Message) -> int:
 
 def may_be_marked(given: Part) -> bool:
     """Whether a part has to be read for its marks: it has one, or it holds blocks that may."""
-    return given.is_marked or given.opening == b"[" or given.kind == "media"
+    holds_blocks = given.kind == "other" or given.kind == "server_result"
+    return given.is_marked or given.opening == b"[" or holds_blocks
 
 
 def _marks_in(block: bytes) -> int:
