@@ -81,6 +81,21 @@ def test_a_result_takes_each_step_once_as_turns_go_by(gate_with):
     assert steps == [(False, 0), (True, 1), (False, 1), (True, 2), (False, 2)]
 
 
+@pytest.mark.proves("H9", "K5")
+def test_an_aged_result_says_in_its_form_whether_the_whole_is_kept(gate_with):
+    ageing = Ageing(high=None, turns=(1, 9), keep_last=0, spared=(), weigh=False)
+    form = Excerpt("{head}[cut]", form_unkept="{head}[lost]", head=tokens(200), tail=tokens(0))
+    policy = Policy(ageing=ageing, aged=form, classes={})
+    story = user("anthropic", "look") + round_of("anthropic", 1, lines(300))
+    story += said("anthropic", "so") + user("anthropic", "go on")
+
+    kept = prepared(gate_with(policy), "anthropic", story)
+    lost = prepared(gate_with(policy.replace(spill=False), session="other"), "anthropic", story)
+
+    assert kept.verdicts[0].text.endswith("[cut]")
+    assert lost.verdicts[0].text.endswith("[lost]")
+
+
 MINUTE_NS = 60 * 10**9
 
 

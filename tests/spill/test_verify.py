@@ -3,6 +3,7 @@ import os
 import pytest
 
 from headgate.errors import RefGone
+from headgate.retention import Retention
 from headgate.spill.house import House
 from headgate.spill.local import LocalStore
 from headgate.spill.verify import Fault, verify
@@ -45,6 +46,19 @@ def test_where_all_is_well_nothing_is_found_and_nothing_changed(store, look):
     assert look() == []
     assert look(fix=True) == []
     assert sorted(path.stat().st_mtime_ns for path in store.state.rglob("*")) == before
+
+
+@pytest.mark.proves("C-store", "K4")
+def test_an_original_of_which_a_part_is_kept_is_well_until_it_changes(tmp_path, clock, look):
+    retention = Retention(result_bytes=100, age_s=None, free_bytes=None)
+    frugal = LocalStore(tmp_path / "state", "s", clock=clock, retention=retention)
+    about = keep(frugal, text(1, 500))
+    assert (about.length, about.full_length) == (100, 500)
+    assert look() == []
+
+    (files(frugal) / about.ref).write_bytes(b"x" * 100)
+
+    assert [(fault.what, fault.where) for fault in look()] == [("damaged", about.ref)]
 
 
 def test_where_there_is_nothing_nothing_is_found_or_made(tmp_path):
