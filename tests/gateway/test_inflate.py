@@ -45,6 +45,8 @@ def test_a_body_comes_back_in_pieces_of_one_byte(encoding):
 def test_a_body_cut_short_is_told(encoding):
     with pytest.raises(CannotInflate):
         inflated(PACKED[encoding](TEXT)[:-3], encoding, 100_000)
+    with pytest.raises(CannotInflate):
+        inflated(b"", encoding, 100_000)
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])

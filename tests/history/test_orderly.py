@@ -8,7 +8,7 @@ from headgate.history.placing import placed_one_by_one
 from headgate.history.report import Case
 from headgate.testing import lines
 from tests.dialects.scripts import broken, render, scripts, written
-from tests.histories import DIALECTS, body, round_of, said, user
+from tests.histories import DIALECTS, body, calls, results, round_of, said, user
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 
@@ -47,6 +47,24 @@ def test_a_result_that_nobody_waits_for_has_to_be_looked_at(dialect):
 
     assert not orderly(dialect, step[-1:])
     assert not orderly(dialect, user(dialect, "a") + step + said(dialect, "b") + step[-1:])
+
+
+@pytest.mark.parametrize(
+    ("dialect", "together"), [(name, name.startswith("openai")) for name in DIALECTS]
+)
+def test_results_may_stand_in_several_messages_only_where_the_provider_takes_that(
+    dialect, together
+):
+    two = calls(dialect, ("a", "ls", {}), ("b", "ls", {"path": "."}))
+    one_by_one = results(dialect, ("a", "ls", "x")) + results(dialect, ("b", "ls", "y"))
+
+    assert orderly(dialect, user(dialect, "go") + two + one_by_one) is together
+
+
+def test_a_call_that_the_user_makes_has_to_be_looked_at():
+    [made] = calls("anthropic", ("a", "ls", {}))
+
+    assert not orderly("anthropic", [{**made, "role": "user"}])
 
 
 @pytest.mark.proves("P6", "H3")

@@ -54,6 +54,15 @@ def test_of_a_long_text_both_ends_count():
     assert len(words) == 2_001
 
 
+def test_a_message_without_a_word_is_passed_over():
+    image = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
+    said = [{"role": "user", "content": "what is this?"}, {"role": "user", "content": [image]}]
+
+    history = dialect_named("anthropic").read(json.dumps(said).encode())
+
+    assert last_words(history) == "what is this?"
+
+
 def test_nothing_said_is_no_words():
     history = dialect_named("openai-chat").read(b'[{"role": "assistant", "content": "hi"}]')
 
