@@ -19,6 +19,11 @@ class Notebook:
         self._failing = ""
 
     @property
+    def path(self) -> str:
+        """Of its file, for people."""
+        return self._journal.path
+
+    @property
     def unwritten(self) -> list[bytes]:
         """What could not be written yet; it goes in front of the next record."""
         return list(self._unwritten)

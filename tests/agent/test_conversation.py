@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from headgate import Gate, Policy, tokens
-from headgate.agent import Conversation
+from headgate.agent import Conversation, WentOnElsewhere
 from headgate.check import check
 from headgate.events import LedgerFailed, LedgerRepaired
 from headgate.testing import ScriptedClient, lines, result
@@ -125,6 +125,35 @@ def test_a_disk_that_fails_stops_nothing_and_is_written_later(opened, state):
     conversation.add(user("anthropic", "Still there?"))
 
     assert Conversation.kept(opened()).messages == conversation.messages
+
+
+def test_who_comes_second_does_not_undo_what_the_first_said(opened):
+    first, second = Conversation.kept(opened()), Conversation.kept(opened())
+    first.add(user("anthropic", "Hello"))
+
+    for _ in range(2):
+        with pytest.raises(WentOnElsewhere, match=r"open it again with Conversation\.kept"):
+            second.add(user("anthropic", "Hi"))
+    first.add(said("anthropic", "Hi"))
+
+    assert second.messages == []
+    assert Conversation.kept(opened()).messages == first.messages
+    assert first.messages == user("anthropic", "Hello") + said("anthropic", "Hi")
+
+
+def test_what_was_written_here_is_known_when_it_is_read_again(opened, state):
+    Conversation.kept(opened()).add(user("anthropic", "Hello"))
+    conversation = Conversation.kept(opened())
+    conversation.add(said("anthropic", "Hi"))
+    [journal] = state.rglob("conversation")
+    copy = journal.read_bytes()
+    journal.unlink()
+    journal.write_bytes(copy)
+
+    conversation.add(user("anthropic", "Bye"))
+
+    assert Conversation.kept(opened()).messages == conversation.messages
+    assert len(conversation) == 3
 
 
 @pytest.mark.proves("G2")

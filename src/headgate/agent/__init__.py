@@ -3,7 +3,7 @@
 from headgate.agent.agent import AsyncAgent
 from headgate.agent.blocking import Agent
 from headgate.agent.chat import OpenAIChatModel
-from headgate.agent.conversation import Conversation
+from headgate.agent.conversation import Conversation, WentOnElsewhere
 from headgate.agent.ladder import Overflowed
 from headgate.agent.messages import AnthropicModel
 from headgate.agent.responses import OpenAIResponsesModel
@@ -26,5 +26,6 @@ __all__ = [
     "Reply",
     "Said",
     "Turn",
+    "WentOnElsewhere",
     "WindowExceeded",
 ]

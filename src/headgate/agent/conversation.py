@@ -10,10 +10,16 @@ import json
 from collections.abc import Sequence
 
 import msgspec
+from xxhash import xxh3_128_digest
 
+from headgate.errors import HeadgateError
 from headgate.gate import Gate
 from headgate.model import Wire
 from headgate.notebook import Notebook
+
+
+class WentOnElsewhere(HeadgateError):
+    """Somebody else went on with the conversation; who opens it again goes on from there."""
 
 
 class Conversation:
@@ -22,19 +28,23 @@ class Conversation:
     def __init__(self, messages: Sequence[Wire] = (), notebook: Notebook | None = None) -> None:
         self._messages = list(messages)
         self._notebook = notebook
+        self._known: set[bytes] = set()
+        """Digests of all that was read or written here; a journal may be read from its start."""
+        self._is_elsewhere = False
 
     @staticmethod
     def kept(gate: Gate, name: str = "conversation") -> Conversation:
         """The conversation that the gate's session keeps; empty where there was none.
 
-        One process at a time goes on with it.
+        One at a time goes on with it; another that tries meets `WentOnElsewhere`.
         """
         notebook = Notebook(gate, name)
-        messages: list[Wire] = []
+        conversation = Conversation((), notebook)
         for record in notebook.read():
             start, new = json.loads(record)
-            messages[start:] = new
-        return Conversation(messages, notebook)
+            conversation._messages[start:] = new
+            conversation._known.add(xxh3_128_digest(record))
+        return conversation
 
     @property
     def messages(self) -> list[Wire]:
@@ -62,10 +72,26 @@ class Conversation:
 
     def _change(self, start: int, messages: Sequence[Wire]) -> None:
         record = encoded([start, list(messages)])
+        if self._notebook is not None:
+            self._write(self._notebook, record)
         # As they were written: what the caller does to his own later does not change what was said.
         self._messages[start:] = json.loads(record)[1]
-        if self._notebook is not None:
-            self._notebook.write(lambda others: [record])
+
+    def _write(self, notebook: Notebook, record: bytes) -> None:
+        """Write a record, unless somebody else wrote since: it would undo what he said."""
+
+        def after(others: list[bytes]) -> list[bytes]:
+            digests = map(xxh3_128_digest, others)
+            self._is_elsewhere |= any(digest not in self._known for digest in digests)
+            if self._is_elsewhere:
+                raise WentOnElsewhere(
+                    f"{notebook.path}: somebody else went on with this conversation since it was "
+                    "opened; open it again with Conversation.kept"
+                )
+            self._known.add(xxh3_128_digest(record))
+            return [record]
+
+        notebook.write(after)
 
 
 def encoded(value: object) -> bytes:
