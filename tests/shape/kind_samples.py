@@ -8,6 +8,29 @@ SAMPLES: tuple[tuple[str, str, str], ...] = (
     ("jsonl", "objects", '{"id": 1, "ok": true}\n{"id": 2, "ok": false}\n{"id": 3, "ok": true}\n'),
     ("csv", "quoted", 'id,name,city\n1,Ann,"Bonn, am Rhein"\n2,Bob,Ulm\n3,Cem,Kiel\n'),
     ("csv", "dates first", "date,open,close\n2000-01-03,1.5,2.5\n2000-01-04,1.6,2.4\n"),
+    ("csv", "last cells empty", "id,name,city,note\n1,Ann,Bonn,\n2,Bob,Ulm,\n3,Cem,Kiel,new\n"),
+    (
+        "csv",
+        "last cells mostly empty",
+        "a,b,c,d,e\n1,2,3,4,\n5,6,7,8,\n9,8,7,6,\n",
+    ),
+    (
+        "csv",
+        "many columns",
+        "".join(",".join(f"{row}-{column}" for column in range(90)) + "\n" for row in range(9)),
+    ),
+    (
+        "table",
+        "of a database",
+        "+----+------+\n| id | name |\n+----+------+\n"
+        "| 1  | Ann  |\n| 2  | Bob  |\n+----+------+\n",
+    ),
+    (
+        "table",
+        "drawn",
+        "┌────┬──────┐\n│ id │ name │\n├────┼──────┤\n"
+        "│ 1  │ Ann  │\n│ 2  │ Bob  │\n└────┴──────┘\n",
+    ),
     ("tsv", "plain", "id\tname\tcity\n1\tAnn\tBonn am Rhein\n2\tBob\tUlm\n3\tCem\tKiel\n"),
     (
         "table",

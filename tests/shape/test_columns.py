@@ -6,15 +6,21 @@ def column(*cells: str) -> Column:
 
 
 def test_the_extremes_of_a_column_of_numbers_stand_out():
-    assert column("5", "7", "-2", "6", "90", "5") == Column("int -2..90", (2, 4))
+    assert column("5", "7", "-2", "6", "90", "5") == Column("int -2..90", (2, 4), (2, 4))
 
 
 def test_a_column_that_only_grows_points_at_nothing():
-    assert column(*map(str, range(50))) == Column("int 0..49", ())
+    assert column(*map(str, range(50))) == Column("int 0..49", (), (0, 49))
 
 
 def test_a_word_among_numbers_stands_out_most():
     assert column("1.5", "2.5", *["2.0"] * 60, "n/a", "1.7").odd[0] == 62
+
+
+def test_numbers_with_holes_among_them_are_numbers():
+    cells = ["3", "", "1", *["2"] * 100, "", "7"]
+
+    assert column(*cells) == Column("int 1..7", (2, 104, 1, 103), (2, 104))
 
 
 def test_a_value_that_occurs_once_among_few_stands_out():

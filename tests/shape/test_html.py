@@ -85,3 +85,12 @@ def test_of_a_page_of_very_many_tags_the_query_finds_what_stands_far_behind():
 
     assert "- The rollback of replica eu-3 took nine minutes." in shown
     assert "of a script" not in shown
+
+
+@pytest.mark.proves("S4")
+def test_what_is_said_below_a_term_that_was_asked_for_is_shown():
+    said = "The output goes to stdout, to a buffer that is named, or to a new one. " * 4
+    odd = f"<dl><dt>capture-pane</dt><dd>{said}</dd></dl>"
+    shown = shaped("html", page(400, odd=odd), 300, "capture-pane")
+
+    assert f"capture-pane\n{said.strip()}" in shown

@@ -35,6 +35,9 @@ def shown(text: str, limit: int = 400, marker: Marker = MARKER) -> str:
         "Exit code 1\n",
         "Process exited with code -9\n",
         "<returncode>0</returncode>\n<output>\n",
+        "HTTP/1.1 200 OK\r\nDate: Sun\r\nContent-Type: application/json\r\n\r\n",
+        "HTTP/2 404\nserver: x\n\n",
+        "Content-type: text/html; charset=UTF-8\n\n",
     ],
 )
 def test_what_a_harness_says_before_the_output_is_a_preface(preface):

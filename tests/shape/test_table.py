@@ -25,6 +25,38 @@ def test_the_heading_and_what_the_columns_hold_come_first():
 
 
 @pytest.mark.proves("S4")
+def test_the_most_and_the_least_of_an_asked_column_come_before_all_that_differ():
+    rows = [[str(50 + (i * 7 + column) % 9) for column in range(8)] for i in range(900)]
+    for column in range(8):
+        rows[300 + 40 * column][column] = "99"
+    text = "\n".join(["a,b,c,d,e,f,g,load", *map(",".join, rows)])
+    shown = shaped("csv", text, 160, "highest", "load")
+
+    assert ",".join(rows[580]) in shown
+
+
+@pytest.mark.proves("S4")
+def test_a_word_for_many_finds_the_word_for_one():
+    shown = shaped("csv", table(1_000, n600="600,flood,ok,51"), 200, "floods")
+
+    assert "\n600,flood,ok,51\n" in shown
+
+
+@pytest.mark.proves("S4")
+@pytest.mark.parametrize(("side", "rule"), [("|", "+"), ("│", "┼")])
+def test_a_table_that_is_drawn_with_lines_keeps_its_heading(side, rule):
+    border = f"{rule}-----{rule}------{rule}" if rule == "+" else "┌─────┬──────┐"
+    rows = [f"{side} {i:>3} {side} {i * 7 % 90:>4} {side}" for i in range(1, 400)]
+    rows[222] = f"{side} 223 {side} 9999 {side}"
+    under = border if rule == "+" else "├─────┼──────┤"
+    drawn = [border, f"{side}  id {side} load {side}", under, *rows, border]
+    shown = shaped("table", "\n".join(drawn) + "\n", 300)
+
+    assert "[columns: id int 1..399; load int 0..9999 #k7q2]\n" + "\n".join(drawn[:3]) in shown
+    assert rows[222] in shown
+
+
+@pytest.mark.proves("S4")
 def test_rows_that_differ_are_shown():
     shown = shaped("csv", table(1_000, n600="600,city 3,lost,50", n700="700,city 4,ok,990"), 300)
 

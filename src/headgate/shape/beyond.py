@@ -9,8 +9,9 @@ from headgate.shape.hints import places_of
 from headgate.shape.webpage import Block, read_page
 from headgate.types import Query
 
-AROUND_BYTES = 500
-"""How much of a page is read on each side of a word."""
+BEFORE_BYTES = 500
+AFTER_BYTES = 1_500
+"""How much of a page is read on each side of a word: a term stands above what is said of it."""
 
 MOST_HITS = 40
 """A word that stands there more often points at nothing."""
@@ -47,7 +48,7 @@ def _windows(data: bytes, stop: int, query: Query) -> Iterator[tuple[int, int]]:
     """The parts to read, in order, from one tag to another."""
     start = end = stop
     for place in sorted(_places(data, stop, query)):
-        before, after = max(place - AROUND_BYTES, end), place + AROUND_BYTES
+        before, after = max(place - BEFORE_BYTES, end), place + AFTER_BYTES
         if before > end:
             if end > start:
                 yield start, end

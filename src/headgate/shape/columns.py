@@ -36,6 +36,8 @@ class Column:
     """In words: `int 1..90`, `3 values`, `text`."""
     odd: tuple[int, ...]
     """The rows that stand out in it, the oddest first."""
+    ends: tuple[int, ...] = ()
+    """Of numbers the rows with the least and the most."""
 
 
 def in_columns(rows: Iterable[list[str]], width: int) -> list[list[str]]:
@@ -83,7 +85,7 @@ def _numeric(cells: Sequence[str]) -> Column:
             odd = others[:MOST_PER_REASON] + odd
         odd += _holes(cells, cells.count(""))
     name = "number" if any("." in cell for cell in cells[:SAMPLE_ROWS]) else "int"
-    return Column(f"{name} {cells[least]}..{cells[most]}", tuple(dict.fromkeys(odd)))
+    return Column(f"{name} {cells[least]}..{cells[most]}", tuple(dict.fromkeys(odd)), (least, most))
 
 
 def _categories(cells: Sequence[str], counts: Counter[str]) -> Column:

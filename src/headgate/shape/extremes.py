@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 
@@ -43,12 +43,17 @@ NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 DATE = re.compile(r"\d{4}-\d\d")
 
 
-def asked_extremes(items: Items, words: Sequence[str]) -> list[int]:
-    """The items with the most and the least of each field that a superlative is asked of."""
+def asked_fields(names: Iterable[str], words: Collection[str]) -> list[str]:
+    """The fields that a superlative is asked of: a word is their name, or a part of it."""
     if SUPERLATIVES.isdisjoint(words):
         return []
+    return [name for name in names if any(_says(word, name) for word in words)][:MOST_FIELDS]
+
+
+def asked_extremes(items: Items, words: Collection[str]) -> list[int]:
+    """The items with the most and the least of each field that a superlative is asked of."""
     found: list[int] = []
-    for name in _named_fields(items, words):
+    for name in asked_fields(_fields(items), words):
         numbers, dates = _column(items, name)
         for column in numbers, dates:
             if len(column) > 1:
@@ -56,13 +61,14 @@ def asked_extremes(items: Items, words: Sequence[str]) -> list[int]:
     return found
 
 
-def _named_fields(items: Items, words: Sequence[str]) -> list[str]:
-    """The fields whose name, or a part of it, is one of the words."""
-    names: dict[str, None] = {}
+def _fields(items: Items) -> Iterator[str]:
+    """What the first items have."""
+    seen: set[str] = set()
     for number in range(min(len(items), FIRST_ITEMS)):
         if kind_of(items[number].strip()) == "object":
-            names |= dict.fromkeys(names_of([key for key, _ in members(items[number])]))
-    return [name for name in names if any(_says(word, name) for word in words)][:MOST_FIELDS]
+            names = names_of([key for key, _ in members(items[number])])
+            yield from (name for name in names if name not in seen)
+            seen.update(names)
 
 
 def _says(word: str, name: str) -> bool:

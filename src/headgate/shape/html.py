@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from headgate.marker import Marker
@@ -34,6 +34,12 @@ LINKED = 0.8
 POINTED = 6.0
 """What a block gains that the query points at."""
 
+TERM_CHARS = 120
+BELOW = 2
+BELOW_SHARE = 0.8
+"""A block this short is a heading or a term; how many below it share in what it gains, and how
+much."""
+
 BEYOND = 0.5
 """As how late a block counts that was read only because the query may point at it."""
 
@@ -57,10 +63,21 @@ def shape_html(source: Source, room: Room, query: Query, marker: Marker) -> Shap
     if not page.blocks:
         return None
     texts = [block.text for block in page.blocks]
-    pointed = {**dict.fromkeys(labelled(texts), LABELLED), **pointed_by(query, texts)}
+    asked = _with_what_follows(pointed_by(query, texts), texts)
+    pointed = {**dict.fromkeys(labelled(texts), LABELLED), **asked}
     by_bytes = source.lines * 2 < len(page.blocks)
     pieces = _pieces(page, source, pointed, by_bytes=by_bytes)
     return shape_pieces(pieces, source, room, marker, "blocks of text, its markup left out")
+
+
+def _with_what_follows(pointed: Pointed, texts: Sequence[str]) -> Pointed:
+    """The same with the blocks below a short one: who asks for a heading or a term reads on."""
+    strengths = dict(pointed)
+    for number, strength in pointed.items():
+        if len(texts[number]) <= TERM_CHARS:
+            for other in range(number + 1, min(number + 1 + BELOW, len(texts))):
+                strengths[other] = max(strengths.get(other, 0.0), strength * BELOW_SHARE)
+    return strengths
 
 
 def _pieces(page: Webpage, source: Source, pointed: Pointed, *, by_bytes: bool) -> Pieces:

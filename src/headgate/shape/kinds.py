@@ -26,6 +26,10 @@ LAST_LINES = 8
 LINE_BYTES = 240
 """Of how many lines the shape is looked at, and how far: it shows early or not at all."""
 
+WIDE_BYTES = 32 * 1024
+WIDE_LINES = 6
+"""How much is looked at of lines that are all longer: of a table with many columns."""
+
 RAW = (b"\x1b", b"\r", b"\b")
 """Signs that a text was not normalised yet."""
 
@@ -49,6 +53,8 @@ CALL = re.compile(rb"(?:\[pid +\d+\] |\d+ +)?[a-z_0-9]+\(|(?:---|\+\+\+) |<\.\.\
 DIFF_START = re.compile(rb"diff |--- |Index: |@@ |\*\*\* |\d+(?:,\d+)?[acd]\d+(?:,\d+)?$")
 RULED = re.compile(rb"[-=+| ]*[-=]{3,}[-=+| ]*$")
 """The line between the heading of a table and its rows."""
+BORDER = re.compile(r"\s*(?:\+[-=]+\+[-=+]*|[┌╭├╔╠┏][─═━┬┼╦╬┳╤]+)".encode())
+"""The line around a table that is drawn with lines, as far as it is looked at."""
 QUOTED = re.compile(rb'"[^"]*"')
 UPPER_HEADING = re.compile(rb"[^a-z]*[A-Z]{2}[^a-z]*$")
 BLANKS = bytes(0x31 if byte in b" \t" else 0x30 for byte in range(256))
@@ -256,20 +262,32 @@ def _is_delimited(view: _View, delimiter: bytes) -> bool:
         return False  # cheaper to find out than what follows, and most texts end here
     if sum(delimiter in line for line in first) < 0.8 * len(first):
         return False
-    # Tabs that indent, and commas that end a line, are code.
-    lines = [QUOTED.sub(b"q", line.strip()) for line in first if len(line) < LINE_BYTES]
-    counts = [0 if line.endswith(delimiter) else line.count(delimiter) for line in lines]
+    whole = [line for line in first if len(line) < LINE_BYTES]
+    if 2 * len(whole) < len(first):
+        whole = _wide_lines(view.text)
+    lines = [QUOTED.sub(b"q", line.lstrip().rstrip(b" ")) for line in whole]
+    counts = [line.count(delimiter) for line in lines]
     most, times = Counter(counts).most_common(1)[0] if counts else (0, 0)
     if most == 0 or times < 0.9 * len(lines) or len(lines) < 2 + (most < 3):
         return False
     if LOGGED.match(view.lines[0]):
         return False
-    loose = sum(line.count(delimiter + b" ") for line in lines)
-    return most >= 3 or loose * 2 < sum(counts)
+    is_loose = sum(line.count(delimiter + b" ") for line in lines) * 2 >= sum(counts)
+    # Commas that end most lines are code, unless there are many others: then last cells are empty.
+    if 2 * sum(line.endswith(delimiter) for line in lines) > len(lines):
+        return most >= 4 and not is_loose
+    return most >= 3 or not is_loose
+
+
+def _wide_lines(text: bytes) -> list[bytes]:
+    """The first lines of a text to their ends."""
+    return text[:WIDE_BYTES].split(b"\n")[:-1][:WIDE_LINES]
 
 
 def _is_table(view: _View) -> bool:
     lines = view.lines[:24]
+    if BORDER.match(lines[0]) and len(lines) > 2 and BORDER.match(lines[2]):
+        return True
     if len(lines) < 3 and not UPPER_HEADING.match(lines[0]):
         return False
     if 2 * len(set(lines)) <= len(lines):

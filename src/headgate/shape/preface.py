@@ -1,8 +1,8 @@
-"""What a harness writes above the output of a command: shown as it is, and no part of the output.
+"""What stands above the output of a command or of a server: shown as it is, and no part of it.
 
-`Exit code 1`, or a few lines such as `Wall time: 0.3 seconds` up to one that says `Output:`. What
-follows has a kind of its own and is shaped by it; its lines keep the numbers they have in the
-whole.
+`Exit code 1`, a few lines such as `Wall time: 0.3 seconds` up to one that says `Output:`, or what
+`curl -i` shows of an answer above its body. What follows has a kind of its own and is shaped by it;
+its lines keep the numbers they have in the whole.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from headgate.marker import Marker
 from headgate.measure.size import SEAM_TOKENS
 from headgate.shape.shaper import Room, Shaped, Source
 
-LONGEST_BYTES = 1_200
+LONGEST_BYTES = 4_000
 """Whoever says more before the output says something."""
 
 LARGEST_PART = 4
@@ -24,7 +24,8 @@ LARGEST_PART = 4
 PREFACE = re.compile(
     rb"(?:[^\n]{1,160}\n){0,8}?(?:outputs?|observations?|results?|stdout|response):[ \t]*\r?\n"
     rb"|(?:<returncode>-?\d+</returncode>\s{0,4})?<(?:output|stdout)>[ \t]*\r?\n"
-    rb"|(?:process )?(?:exit(?:ed)?)(?: with)? code:? -?\d+\r?\n",
+    rb"|(?:process )?(?:exit(?:ed)?)(?: with)? code:? -?\d+\r?\n"
+    rb"|(?:HTTP/[\d.]+ \d{3}|Content-type:)[^\n]*\n(?:[\w-]+:[^\n]*\n){0,60}\r?\n",
     re.IGNORECASE,
 )
 

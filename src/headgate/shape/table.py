@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, repeat
 
 from headgate.marker import Marker
@@ -20,10 +20,11 @@ from headgate.shape.columns import (
     in_columns,
     odd_rows,
 )
+from headgate.shape.extremes import asked_fields
 from headgate.shape.lined import with_ends
 from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
-from headgate.shape.worth import Pointed, pointed_by
+from headgate.shape.worth import Pointed, pointed_by, singular
 from headgate.types import Kind, Query
 
 MOST_BYTES = 4 << 20
@@ -57,7 +58,7 @@ DIGITS = re.compile(r"\d+")
 LIKE_ROWS = 8
 """Without a heading one of the next rows is like the first wherever there are numbers."""
 
-RULED = re.compile(r"[-=+|: │─┼]*[-=─]{2,}[-=+|: │─┼]*")
+RULED = re.compile(r"[-=+|: │─═━┌┬┐╭╮├┼┤╞╪╡╠╬╣╔╦╗┏┳┓┡╇┩]*[-=─═━]{2,}[-=+|: │─═━┬┐╮┼┤╪╡╬╣╦╗┳┓╇┩]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,25 +107,42 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
     if table is None or table.rows < LEAST_ROWS or len(table.columns) < LEAST_COLUMNS:
         return None
     heading = _heading(table, lines)
+    names = _names(table, lines)
     columns = [column_of(cells[heading:]) for cells in table.columns]
     texts = lines if table.ends is None else _Rows(lines, table)
-    worths = _worths(pointed_by(query, texts), [heading + i for i in odd_rows(columns)])
+    asked = asked_fields(names, query.words)
+    ends = [
+        row for name, one in zip(names, columns, strict=True) if name in asked for row in one.ends
+    ]
+    worths = _worths(
+        pointed_by(_in_singular(query, text), texts),
+        odd=[heading + row for row in odd_rows(columns)],
+        asked=[heading + row for row in ends],
+    )
     worths |= dict.fromkeys(range(heading), ALWAYS)
     room_bytes = room.limit * len(source.data) / max(source.size, 1)
     items = [
         Piece(*table.span(one.first - 1), one.text, one.worth)
         for one in with_ends(texts, worths, room_bytes, HEAD_LEAN)
     ]
-    note = marker.aside(_in_words([cells[0] for cells in table.columns], columns))
+    note = marker.aside(_in_words(names, columns))
     notes = (note,) if heading and room.size(note) * NOTE_PART <= room.limit else ()
     pieces = Pieces(items, len(lines), before=notes)
     return shape_pieces(pieces, source, room, marker, f"of {table.rows:,} rows")
 
 
+def _names(table: Table, lines: Sequence[str]) -> list[str]:
+    """What the columns are called: in a table that is drawn with lines, by its second line."""
+    row = 1 if RULED.fullmatch(lines[0][:RULED_CHARS]) else 0
+    return [cells[row].strip() for cells in table.columns]
+
+
 def _heading(table: Table, lines: Sequence[str]) -> int:
     """How many rows stand above the others; none where the first is as they are."""
-    if RULED.fullmatch(lines[table.span(1)[0] - 1][:RULED_CHARS]):
-        return 2
+    for row in range(2, 0, -1):
+        # Above the heading of a table that is drawn with lines stands another line.
+        if RULED.fullmatch(lines[table.span(row)[0] - 1][:RULED_CHARS]):
+            return row + 1
     with_numbers = [cells for cells in table.columns if DIGITS.search(cells[1])]
     is_row = all(_form(cells[0]) in map(_form, cells[1:LIKE_ROWS]) for cells in with_numbers)
     return 0 if with_numbers and is_row else 1
@@ -181,7 +199,8 @@ def _by_column(cells: list[str], widths: Sequence[int]) -> list[list[str]]:
 
 
 def _spaced(text: str, lines: list[str]) -> Table | None:
-    width = min(len(_cells(lines[0])), MOST_COLUMNS)
+    named = lines[1] if RULED.fullmatch(lines[0][:RULED_CHARS]) else lines[0]
+    width = min(len(_cells(named)), MOST_COLUMNS)
     if width < LEAST_COLUMNS:
         return None
     if {len(line.split()) for line in lines[:SAMPLE_ROWS]} == {width}:
@@ -207,15 +226,24 @@ def _cells(line: str) -> list[str]:
     return SPACED.split(line.strip(" |│"))
 
 
-def _worths(pointed: Pointed, odd: Sequence[int]) -> dict[int, float]:
-    """What rows are worth that differ or that the query names."""
+def _worths(pointed: Pointed, odd: Sequence[int], asked: Sequence[int]) -> dict[int, float]:
+    """What rows are worth that differ, that the query names, or that it asks for as extremes."""
     worths = {i: ODD * ODD_NEXT**rank for rank, i in enumerate(odd)}
     least, beyond = POINTED
-    for i, strength in pointed.items():
+    for i, strength in (*pointed.items(), *((row, 1.0) for row in asked)):
         worths[i] = worths.get(i, 0.0) + least + beyond * strength
     return worths
 
 
+def _in_singular(query: Query, text: str) -> Query:
+    """The query with words for many as words for one where the table has only those."""
+    if not query.words:
+        return query
+    lowered = text.lower()
+    words = [word if word in lowered else singular(word) for word in query.words]
+    return replace(query, words=tuple(words))
+
+
 def _in_words(names: Sequence[str], columns: Sequence[Column]) -> str:
-    held = (f"{name.strip()} {column.words}" for name, column in zip(names, columns, strict=True))
+    held = (f"{name} {column.words}" for name, column in zip(names, columns, strict=True))
     return "columns: " + "; ".join(held)

@@ -128,3 +128,8 @@ def _holding(joined: str, word: str, starts: Sequence[int], most: int) -> list[i
             at = starts[part + 1] - 1
         at = joined.find(word, at + 1)
     return places
+
+
+def singular(word: str) -> str:
+    """A word without the ending of many, where it may have one."""
+    return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
