@@ -98,6 +98,34 @@ def test_a_large_result_arrives_bounded_and_is_read_back_without_the_server(rela
     relaying(story)
 
 
+def test_a_tool_that_nobody_has_listed_is_bounded_too(relaying, tool_gate):
+    async def story(client, server, running):
+        client.say(call(1, "unheard_of"))
+        await server.hear()
+        server.say(result(1, **text(lines(3_000))))
+        shown = (await client.hear())["result"]
+        assert tool_gate.gate.meter.count(shown["content"][0]["text"]) <= 300
+
+    relaying(story)
+
+
+def test_a_shortened_structure_keeps_what_the_tool_said_it_has(relaying):
+    schema = {"type": "object", "required": ["verdict"]}
+    tool = {"name": "grep", "inputSchema": {"type": "object"}, "outputSchema": schema}
+    made = {**{f"hit_{n}": f"line {n} of many" for n in range(500)}, "verdict": "found"}
+
+    async def story(client, server, running):
+        client.say(call(1))
+        await server.hear()
+        server.say(result(1, **text(json.dumps(made)), structuredContent=made))
+        shown = (await client.hear())["result"]["structuredContent"]
+        assert shown["verdict"] == "found"
+        assert "_omitted" in shown
+        assert "hit_499" not in shown
+
+    relaying(story, tools=[tool])
+
+
 def test_answers_may_come_in_any_order(relaying):
     async def story(client, server, running):
         for number in (1, "1", 2):
