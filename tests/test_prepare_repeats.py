@@ -19,6 +19,17 @@ def test_an_identical_result_becomes_a_reference_to_the_first(dialect, gate_with
         "[the same as the result of call_1_0 above (grep), unchanged]"
     )
     assert gate.original(outcome.verdicts[1].ref) == lines(60).encode()
+    assert outcome.verdicts[1].fate == "spilled"
+
+
+@pytest.mark.proves("H13", "0.5")
+def test_a_reference_is_not_called_kept_where_nothing_is(gate_with):
+    gate = gate_with(AGEING.replace(repeats=True, spill=False))
+    story = round_of("anthropic", 1, lines(60)) + round_of("anthropic", 2, lines(60))
+
+    reference = prepared(gate, "anthropic", user("anthropic", "x") + story).verdicts[1]
+
+    assert (reference.base, reference.fate, reference.ref) == ("call_1_0", "shaped", None)
 
 
 @pytest.mark.proves("H13")
