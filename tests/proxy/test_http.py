@@ -228,6 +228,19 @@ def test_no_more_sessions_are_open_than_there_may_be(opener, monkeypatch):
 
 
 @pytest.mark.proves("P24")
+def test_no_more_sessions_are_opened_at_once_than_there_may_be(opener, monkeypatch):
+    monkeypatch.setattr(sessions, "MOST_SESSIONS", 2)
+
+    async def story():
+        async with offered(opener) as url, httpx2.AsyncClient() as http:
+            asked = [http.post(url, json=HELLO, headers=BOTH) for _ in range(6)]
+            answers = await asyncio.gather(*asked)
+        assert sorted(answer.status_code for answer in answers) == [200, 200, 503, 503, 503, 503]
+
+    run(story())
+
+
+@pytest.mark.proves("P24")
 def test_only_a_message_opens_a_session(opener, tmp_path):
     started = tmp_path / "started"
 

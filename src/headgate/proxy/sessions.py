@@ -48,6 +48,8 @@ class Sessions:
         self._rules = rules
         self._open: dict[str, StreamableHTTPServerTransport] = {}
         self._running: set[asyncio.Task[None]] = set()
+        self._starting = 0
+        """Sessions whose servers are just being started."""
 
     def __contains__(self, session_id: str) -> bool:
         return session_id in self._open
@@ -55,7 +57,7 @@ class Sessions:
     @property
     def is_full(self) -> bool:
         """Whether no more can be opened."""
-        return len(self._open) >= MOST_SESSIONS
+        return len(self._open) + self._starting >= MOST_SESSIONS
 
     async def ask(self, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request of a session."""
@@ -72,8 +74,12 @@ class Sessions:
         task = asyncio.create_task(self._run(session_id, transport, ready))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
-        await ready
-        self._open[session_id] = transport
+        self._starting += 1
+        try:
+            await ready
+            self._open[session_id] = transport
+        finally:
+            self._starting -= 1
         status: list[int] = []
 
         async def watched(message: AsgiMessage) -> None:
