@@ -1,9 +1,11 @@
 import asyncio
 import inspect
+from threading import Event
 
 import pytest
 
 from headgate import AsyncGate, Gate, Policy, tokens
+from headgate.async_gate import AsyncResultStream
 from headgate.testing import lines, result
 
 NOT_AWAITED = {"journal", "emit"}
@@ -70,6 +72,41 @@ def test_a_result_in_pieces_is_awaited_piece_by_piece(state, size):
     assert (shown.call_id, shown.is_error) == ("call_1", True)
     assert gate.meter.count(shown.text) <= 300
     assert gate.original(shown.verdict.ref) == text
+
+
+class Slow:
+    """In place of a stream: takes bytes when it is told to."""
+
+    def __init__(self):
+        self.begun, self.go_on = Event(), Event()
+        self.heard = []
+
+    def write(self, data):
+        self.begun.set()
+        self.go_on.wait(5)
+        self.heard.append(data)
+
+    def close(self, *, is_error):
+        self.heard.append(is_error)
+
+
+@pytest.mark.proves("K9", "P1")
+def test_a_stream_is_closed_behind_the_bytes_of_who_no_longer_waits():
+    slow = Slow()
+
+    async def story():
+        stream = AsyncResultStream(slow)
+        writing = asyncio.create_task(stream.write(b"bytes"))
+        await asyncio.to_thread(slow.begun.wait, 5)
+        writing.cancel()
+        closing = asyncio.create_task(stream.close(is_error=True))
+        await asyncio.wait({closing}, timeout=0.05)
+        slow.go_on.set()
+        await closing
+
+    asyncio.run(story())
+
+    assert slow.heard == [b"bytes", True]
 
 
 @pytest.mark.proves("R16")

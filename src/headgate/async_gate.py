@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from headgate.gate import Gate, ResultStream
+from headgate.locks import Guard
 from headgate.types import NOTHING, Kind, Ref, ToolResult
 
 if TYPE_CHECKING:
@@ -122,14 +123,22 @@ class AsyncResultStream:
 
     def __init__(self, stream: ResultStream) -> None:
         self._stream = stream
+        self._guard = Guard()
 
     async def write(self, data: bytes) -> None:
         """Take the next bytes; it is for the caller to await one before the next."""
-        await _in_thread(lambda: self._stream.write(data))
+        await _in_thread(lambda: self._in_turn(lambda: self._stream.write(data)))
 
     async def close(self, *, is_error: bool = False) -> ToolResult:
         """Decide; what the model sees comes back."""
-        return await _in_thread(lambda: self._stream.close(is_error=is_error))
+        return await _in_thread(
+            lambda: self._in_turn(lambda: self._stream.close(is_error=is_error))
+        )
+
+    def _in_turn(self, act: Callable[[], T]) -> T:
+        # Who is cancelled no longer waits, but his bytes are still being written.
+        with self._guard.lock:
+            return act()
 
 
 async def _in_thread(act: Callable[[], T]) -> T:
