@@ -31,6 +31,20 @@ SAMPLES: tuple[tuple[str, str, str], ...] = (
         "┌────┬──────┐\n│ id │ name │\n├────┼──────┤\n"
         "│ 1  │ Ann  │\n│ 2  │ Bob  │\n└────┴──────┘\n",
     ),
+    (
+        "test",
+        "behave",
+        "Feature: Transfers\n\n2 features passed, 1 failed, 0 skipped\n"
+        "78 scenarios passed, 1 failed, 0 skipped\nTook 0min 0.034s\n",
+    ),
+    ("test", "mix", "  1) test waits\n     code: assert x\n\n264 tests, 4 failures\n"),
+    (
+        "log",
+        "of redis",
+        "815:C 15 Nov 2026 18:37:50.040 # Redis is starting\n"
+        "815:M 15 Nov 2026 18:37:50.041 * Running mode=standalone, port=6379.\n"
+        "815:M 15 Nov 2026 18:37:50.042 # Server initialized\n",
+    ),
     ("tsv", "plain", "id\tname\tcity\n1\tAnn\tBonn am Rhein\n2\tBob\tUlm\n3\tCem\tKiel\n"),
     (
         "table",

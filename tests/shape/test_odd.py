@@ -126,6 +126,14 @@ def test_errors_everywhere_make_none_of_them_stand_out():
     assert odd([{"id": n, "text": f"ERROR {n}: failed"} for n in range(300)]) == []
 
 
+def test_the_loudest_stand_out_where_many_are_a_little_loud():
+    lines = [{"n": n, "out": f"ring_test.go:3: filled {n}"} for n in range(60)]
+    lines += [{"n": n, "out": f"=== RUN {n}"} for n in range(200)]
+    lines[100]["out"] = "panic: divide by zero"
+
+    assert odd(lines) == [100]
+
+
 def test_few_items_are_not_compared():
     assert odd([1, 1, 1, 1, 10**9, 1, 1]) == []
 

@@ -63,11 +63,19 @@ def odd_items(items: Items) -> Scores:
     scores: defaultdict[int, float] = defaultdict(float)
     raws = _beginning(items)
     columns = _columns(_values(raws))
+    few = _few(len(items))
     for found in _unlike(columns, len(raws)), _loud(items), _unsteady(items, raws, columns):
-        if len(found) <= _few(len(items)):
-            for number, score in found.items():
-                scores[number] += score
-    return dict(nlargest(_few(len(items)), scores.items(), key=lambda pair: (pair[1], -pair[0])))
+        for number, score in _above_the_many(found, few).items():
+            scores[number] += score
+    return dict(nlargest(few, scores.items(), key=lambda pair: (pair[1], -pair[0])))
+
+
+def _above_the_many(found: Scores, few: int) -> Scores:
+    """Those that score more than too many do: what many have does not stand out."""
+    if len(found) <= few:
+        return found
+    bar = nlargest(few + 1, found.values())[-1]
+    return {number: score for number, score in found.items() if score > bar}
 
 
 def _few(total: int) -> int:

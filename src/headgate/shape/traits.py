@@ -32,6 +32,7 @@ TESTS: tuple[tuple[str, int], ...] = (
     (r"^running \d+ tests?$", 1),
     (r"^(\[\w+\] )?Tests run: \d+, Failures: \d+", 2),
     (r"^\d+ examples?, \d+ failures?|^rspec \./", 2),
+    (r"^\d+ (tests?|scenarios?|steps?|specs?|checks?|features?)\b.*\b(fail|pass|error)", 2),
     (r"^(ok|not ok) \d+( |$)", 2),
     (r"^(PASS|FAIL|XFAIL|XPASS|SKIP|SKIPPED|UNTESTED|UNRESOLVED): \S", 2),
     (r"^TAP version \d+|^1\.\.\d+$", 1),
@@ -268,6 +269,7 @@ LEVEL = (
     rb"\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)\b[\]:\s|,-]"
     rb"|(?:time|ts|level|timestamp)=|\S++[ ]\S++[ ]\S++[ ]\[\d\d/[A-Z][a-z]{2}/\d{4}"
     rb"|[^\s:]{1,80}+[ ]\d{4}-\d\d-\d\d[ ]\d\d:"
+    rb"|(?:\S{1,40}+[ ])?\d{1,2}[ ][A-Z][a-z]{2}[ ]\d{4}[ ]\d\d:\d\d"  # 1:M 31 Jan 2024 12:00
 )
 LOGGED = re.compile(CLOCK + rb"|" + LEVEL)
 """How a line of a log begins."""

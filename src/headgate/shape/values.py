@@ -64,6 +64,7 @@ STUB_BYTES = 40
 SHORT_BYTES = 96
 """A value this short is shown whole or not at all: a word on it would take half as much."""
 
+ODD_LINES_SHARE = 0.5
 LAST_SHARE = 0.25
 LAST_LINES = 200
 """Lines are written one after the other, and the last ones say how it ended."""
@@ -230,16 +231,17 @@ class Lines:
         """Lines that are worth showing wherever they stand, and the last ones."""
         if self._extras is None:
             last = range(len(self.items) - 1, max(len(self.items) - LAST_LINES, 0), -1)
-            self._extras = (*extras_of(self.items, hints), (LAST_SHARE, list(last)))
+            extras = extras_of(self.items, hints, ODD_LINES_SHARE)
+            self._extras = (*extras, (LAST_SHARE, list(last)))
         return self._extras
 
 
-def extras_of(items: Items, hints: Hints) -> Extras:
+def extras_of(items: Items, hints: Hints, odd_share: float = ODD_SHARE) -> Extras:
     """The items that a query points at and those that stand out, the best first."""
     odd = odd_items(items)
     return (
         (POINTED_SHARE, list(pointed_items(items, hints))),
-        (ODD_SHARE, sorted(odd, key=lambda number: (-odd[number], number))[:MOST_ODD]),
+        (odd_share, sorted(odd, key=lambda number: (-odd[number], number))[:MOST_ODD]),
     )
 
 
