@@ -142,6 +142,20 @@ def test_what_is_too_old_goes_though_the_clock_was_ahead_the_last_time(open_stor
         store.about(old)
 
 
+def test_what_histories_dropped_is_remembered_while_it_makes_a_difference(open_store, clock):
+    store = open_store(live_s=3_600)
+    old = keep(store, text(0)).ref
+    clock.now_ns += 2 * HOUR
+    young = keep(store, text(1)).ref
+    store.refer([b"a"], frozenset({old, young}))
+    store.refer([b"a", b"b"], frozenset())
+    assert store.shelf.live.read().dropped == {old, young}
+
+    store.house.sweep(store.retention)
+
+    assert store.shelf.live.read().dropped == {young}
+
+
 @pytest.mark.proves("K4", "P1")
 def test_the_same_content_kept_again_lifts_its_tombstone(open_store):
     store = open_store(session_count=1)

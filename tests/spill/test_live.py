@@ -70,6 +70,24 @@ def test_no_more_histories_are_remembered_than_a_session_has():
     assert sent.without({"r_0"}).dropped == frozenset()
 
 
+def test_what_was_dropped_is_copied_only_where_it_changes():
+    sent = NOTHING_SENT.after([b"a"], TWO, 1).after([b"a", b"b"], ONE, 2)
+    on = sent.after([b"a", b"b", b"c"], frozenset({"r_one", "r_new"}), 3)
+
+    assert on.dropped is sent.dropped
+    assert on.after([b"a", b"b", b"c", b"d"], ONE, 4).dropped == {"r_two", "r_new"}
+
+
+def test_what_another_wrote_is_read_again(tmp_path):
+    ours, other = Live(Folder(tmp_path / "s")), Live(Folder(tmp_path / "s"))
+    ours.write(NOTHING_SENT.after([b"a"], ONE, 1))
+    assert ours.read() is ours.read()
+
+    other.write(other.read().after([b"b"], TWO, 2))
+
+    assert ours.read() == NOTHING_SENT.after([b"a"], ONE, 1).after([b"b"], TWO, 2)
+
+
 def test_what_was_written_is_read_by_the_next(tmp_path):
     folder = Folder(tmp_path / "s")
     assert Live(folder).read() == NOTHING_SENT

@@ -212,9 +212,15 @@ class House:
                 by_name[shelf.name] = shelf
             except StoreError as error:
                 skipped.append(str(error))
-        going = self._going(by_name, contents, retention, need, ours_only)
+        held = [
+            one
+            for name, shelf in by_name.items()
+            for one in shelf.held(contents[name], retention, self.clock())
+        ]
+        going = self._going(held, contents, retention, need, ours_only)
         if not dry:
             self._remove(by_name, going)
+            self._forget_dropped(by_name, held, retention)
             changed = {one.session for one in going}
             self._recount(books, by_name, contents, changed, ours_only)
         removed = [
@@ -227,18 +233,12 @@ class House:
 
     def _going(
         self,
-        shelves: dict[str, Shelf],
+        held: list[Held],
         contents: dict[str, Contents],
         retention: Retention,
         need: Need,
         ours_only: bool,
     ) -> dict[Held, Why]:
-        now_ns = self.clock()
-        held = [
-            one
-            for name, shelf in shelves.items()
-            for one in shelf.held(contents[name], retention, now_ns)
-        ]
         fixed = {
             name: Fixed(each.counts.bytes, each.counts.count) for name, each in contents.items()
         }
@@ -247,9 +247,22 @@ class House:
         short_bytes = disk_of(self.state).short_bytes(retention, need.bytes)
         if ours_only:
             retention = replace(retention, total_bytes=None, total_count=None)
+        now_ns = self.clock()
         return victims(
             held, retention, now_ns=now_ns, need=need, fixed=fixed, short_bytes=short_bytes
         )
+
+    def _forget_dropped(
+        self, shelves: dict[str, Shelf], held: list[Held], retention: Retention
+    ) -> None:
+        since_ns = self.clock() - int(retention.live_s * 1e9)
+        lately: dict[str, set[Ref]] = {name: set() for name in shelves}
+        for one in held:
+            if one.used_ns > since_ns:
+                lately[one.session].add(one.ref)
+        for name, shelf in shelves.items():
+            with suppress(StoreError):
+                shelf.forget_dropped(lately[name])
 
     def _remove(self, shelves: dict[str, Shelf], going: dict[Held, Why]) -> None:
         by_session: dict[str, dict[Ref, Why]] = {}

@@ -62,8 +62,13 @@ class Histories(msgspec.Struct, frozen=True, array_like=True):
         sent = (*others, Sent(links[-1], now_ns, refs, root_of(links)))
         forgotten = [*replaced, *sent[:-MOST_HISTORIES]]
         sent = sent[-MOST_HISTORIES:]
-        dropped = self.dropped.union(*(line.refs for line in forgotten))
-        return Histories(sent, dropped.difference(*(line.refs for line in sent)))
+        live: frozenset[Ref] = frozenset().union(*(line.refs for line in sent))
+        gone = frozenset().union(*(line.refs for line in forgotten)) - live
+        dropped, back = self.dropped, self.dropped & live
+        # What was dropped may be very much, and is mostly the same: copied only where it changes.
+        if not gone <= dropped:
+            dropped |= gone
+        return Histories(sent, dropped - back if back else dropped)
 
     def sent_ns(self, links: Collection[bytes]) -> int:
         """When a history that one with this chain goes on from was noted last; 0: none was."""
@@ -95,6 +100,9 @@ class Live:
 
     def __init__(self, session: Folder) -> None:
         self._file = session / FILE_NAME
+        self._read = b""
+        self._histories = NOTHING_SENT
+        """What the bytes say that were last read or written."""
 
     def read(self) -> Histories:
         """What was sent lately; a file that makes no sense says nothing."""
@@ -108,22 +116,32 @@ class Live:
         except OSError as error:
             raise store_error("the list of histories", self._file.path, error) from error
         try:
-            return msgspec.msgpack.decode(read_range(fd, 0, os.fstat(fd).st_size), type=Histories)
-        except msgspec.DecodeError:
-            return NOTHING_SENT
+            read = read_range(fd, 0, os.fstat(fd).st_size)
         finally:
             os.close(fd)
+        if read != self._read:
+            self._read, self._histories = read, _decoded(read)
+        return self._histories
 
     def write(self, histories: Histories) -> None:
         """Put it in place of what was there, whole or not at all."""
+        written = msgspec.msgpack.encode(histories)
         try:
             folder = self._file.folder.make()
             clean_temps(folder)
             temp = Temp(folder)
             try:
-                write_all(temp.fd, msgspec.msgpack.encode(histories))
+                write_all(temp.fd, written)
                 temp.rename(folder, self._file.name)
             finally:
                 temp.discard()
         except OSError as error:
             raise store_error("the list of histories", self._file.path, error) from error
+        self._read, self._histories = written, histories
+
+
+def _decoded(read: bytes) -> Histories:
+    try:
+        return msgspec.msgpack.decode(read, type=Histories)
+    except msgspec.DecodeError:
+        return NOTHING_SENT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -156,6 +156,15 @@ class Shelf:
             elif own is not None:
                 with suppress(OSError):
                     os.unlink(file, dir_fd=own.fd)
+
+    def forget_dropped(self, lately: Set[Ref]) -> None:
+        """Forget that histories dropped what was not used lately: it goes early all the same.
+
+        Who calls it holds the lock of the counts.
+        """
+        histories = self.live.read()
+        if not histories.dropped <= lately:
+            self.live.write(histories.without(histories.dropped - lately))
 
     def _forget(self, refs: Mapping[Ref, Why]) -> None:
         histories: Histories = self.live.read()
