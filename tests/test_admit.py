@@ -36,6 +36,26 @@ def test_a_big_result_is_shortened_and_its_original_planned_to_be_kept():
     assert (spill.ref, spill.original) == (verdict.ref, lines(3_000).encode())
 
 
+@pytest.mark.proves("R15", "0.4")
+@pytest.mark.parametrize(("colour", "ask"), [("", 'bytes="'), ("\x1b[31m", 'lines="1-"')])
+def test_a_marker_asks_by_bytes_only_where_they_are_those_of_the_original(colour, ask):
+    [verdict] = plan([result("bash", colour + "x" * 99_000)]).verdicts
+
+    assert f'", {ask}' in verdict.text
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("", "empty"),
+        ("short", "fits"),
+        ("\x1b[31mred", "fits; made readable, the original is kept"),
+    ],
+)
+def test_what_goes_in_whole_says_why(content, reason):
+    assert plan([result("bash", content)]).verdicts[0].reason == reason
+
+
 @pytest.mark.proves("R7", "P3")
 def test_five_big_results_share_the_batch_fairly():
     planned = plan([big(count=3_000 + i) for i in range(5)])

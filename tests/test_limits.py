@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate import Policy, ToolResult, ToolRule, chars, tokens, utf8_bytes
+from headgate import Policy, Retention, ToolResult, ToolRule, chars, tokens, utf8_bytes
 from headgate.events import Deprecated, OverrideIgnored
 from headgate.limits import NO_OVERRIDES, Limit, OverrideTable, limit_for, overrides_of, within
-from headgate.presets import CLAUDE_CODE
+from headgate.marker import Excerpt, MarkerStyle
+from headgate.view import View
 
 POLICY = Policy()
 
@@ -121,8 +122,29 @@ def test_tokens_that_are_asked_for_are_four_characters_each_where_those_are_coun
     assert limit(result(arguments={"max_lines": 50}), policy).count == 2_000
 
 
-def test_one_limit_for_all_leaves_the_files_their_names():
-    assert within(CLAUDE_CODE, tokens(900)).files_by == "call"
+def test_one_limit_for_all_leaves_what_is_no_limit():
+    stays = {
+        "block_overhead": 9,
+        "memory_bytes": 1_000,
+        "retention": Retention(age_s=60),
+        "view": View(lines=5),
+        "vocab": "cl100k",
+        "normalise": False,
+        "spill": False,
+        "files_by": "call",
+        "store_timeout_s": 2.0,
+        "marker": MarkerStyle(reader="file"),
+        "keep": "excerpt",
+        "excerpt": Excerpt("{head}"),
+        "page_items": 7,
+        "query_arguments": ("about",),
+    }
+
+    held = within(Policy(**stays, tools={"bash": ToolRule(exempt=True)}), tokens(900))
+
+    assert {name: getattr(held, name) for name in stays} == stays
+    assert (held.result, held.error, held.preview) == (tokens(900),) * 3
+    assert (held.errors, held.batch, held.classes, held.tools) == ("same", None, {}, {})
 
 
 @pytest.mark.proves("R5", "0.6")
