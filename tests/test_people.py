@@ -96,6 +96,16 @@ def test_a_person_is_told_where_the_whole_of_a_result_is(state):
     assert view_of(big, View(), session="my agent").endswith(
         f"(3,000 lines; headgate read {big.verdict.ref} --session 'my agent' shows the whole)"
     )
+    assert view_of(big, View()).endswith(
+        f"(3,000 lines; headgate read {big.verdict.ref} shows the whole)"
+    )
+
+
+@pytest.mark.proves("R16")
+def test_what_no_gate_has_seen_can_be_shown_too():
+    raw = ToolResult.of("bash", LOG, call_id="call_1")
+
+    assert view_of(raw, View()).endswith("\n100 INFO step 100\n(the model has the whole)")
 
 
 @pytest.mark.proves("R16", "P18")

@@ -206,6 +206,20 @@ def test_the_same_error_is_found_in_results_with_other_arguments(opened):
     assert trip == Trip("same_error", "block", "read", 3, 2)
 
 
+def test_a_call_that_was_blocked_for_the_same_error_is_followed_by_one_try(opened):
+    gate = opened()
+    watch = Watch(gate)
+    for number in range(2):
+        one = call("read", number, path=f"/srv/{number}.py")
+        watch.ask([one])
+        answer(gate, watch, [one], "Permission denied", is_error=True)
+
+    [blocked] = watch.ask([call("read", 3, path="/srv/3.py")])
+    [tried] = Watch(opened()).ask([call("read", 4, path="/srv/4.py")])
+
+    assert (blocked.action, tried) == ("block", None)
+
+
 def test_reads_of_a_kept_result_are_told_by_its_ref(opened):
     watch = Watch(opened(Guards(reads=GuardRule(block=2))))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from headgate.retention import Need
+from headgate.spill.chunks import CHUNK_BYTES
 from headgate.spill.house import NoRoom
 from tests.spill.housing import counted, on_disk, text
 from tests.spill.keeping import keep, ref_in, session_path
@@ -74,6 +75,22 @@ def test_a_stream_that_meets_the_quota_keeps_what_it_has(open_store, tmp_path):
     assert on_disk(tmp_path / "state") <= 2_000_000
     busy.abort()
     assert counted(store) == (on_disk(tmp_path / "state"), 1)
+
+
+@pytest.mark.proves("K4")
+def test_the_end_of_a_stream_that_has_no_room_is_left_out(open_store):
+    store, other = open_store(total_bytes=1_200_000), open_store("other", total_bytes=1_200_000)
+    busy = other.writer(call_id="c", tool="t")
+    busy.write(b"x" * CHUNK_BYTES + b"x")
+    content = b"0123456\n" * 90_000
+    writer = store.writer(call_id="c", tool="t")
+    writer.write(content)
+
+    about = writer.commit(ref_in(store, content), hashlib.sha256(content).hexdigest())
+
+    assert (about.length, about.full_length) == (2 * CHUNK_BYTES, len(content))
+    assert store.read(about.ref, 0, 1 << 30) == content[: 2 * CHUNK_BYTES]
+    busy.abort()
 
 
 @pytest.mark.proves("K4")
