@@ -72,3 +72,12 @@ def test_a_writer_that_hangs_is_touched_no_more():
     released.set()
 
     assert hanging.aborted == 0
+
+
+def test_a_writer_that_answers_is_told_to_forget():
+    inner = Hanging(Event())
+    writer = TimelyWriter(lambda: inner, LONG_S)
+
+    writer.abort()
+
+    assert inner.aborted == 1
