@@ -166,10 +166,14 @@ def test_so_it_stays_when_that_happens_twice(dialect, gate_with):
 
 
 @pytest.mark.proves("P22", "P4")
+@pytest.mark.parametrize("stray", [[], [("z", "ls", "stray")]], ids=["", "with a stray"])
 @every_dialect
-def test_so_it_stays_when_no_call_of_a_step_was_answered_and_the_model_spoke_on(dialect, gate_with):
+def test_so_it_stays_when_no_call_of_a_step_was_answered_and_the_model_spoke_on(
+    dialect, stray, gate_with
+):
     sent = user(dialect, "x") + calls(dialect, ("a", "ls", {}), ("b", "grep", {}))
-    sent += said(dialect, "hm") + user(dialect, "and?")
+    sent += said(dialect, "hm") + (results(dialect, *stray) if stray else [])
+    sent += user(dialect, "and?")
     first = prepared(gate_with(SMALL), dialect, sent)
     late = results(dialect, ("a", "ls", "late"), ("b", "grep", "late"))
 

@@ -25,6 +25,7 @@ def repaired_as_sent(
 ) -> Repaired:
     """The history repaired, with all that was sent of it as it was sent."""
     sent: Mapping[bytes, bytes] = {}
+    last: tuple[Repaired, Lookup] | None = None
     for _ in range(MOST_ROUNDS):
         lookup = Lookup(ledger, sent)
         repaired = repair(
@@ -40,6 +41,10 @@ def repaired_as_sent(
             sent = _as_sent(repaired.history, seen.chain(repaired.history), lookup.asked)
         if sent == before:
             break
+        if last is not None and last[1].sent == sent and lookup.found > last[1].found:
+            # The two lead to each other for ever: by the chain of the last one more was decided.
+            return last[0]
+        last = repaired, lookup
     return repaired
 
 
@@ -64,8 +69,10 @@ class Lookup:
     def __init__(self, ledger: Ledger, sent: Mapping[bytes, bytes]) -> None:
         self.asked: set[bytes] = set()
         """The links at which calls were looked for."""
+        self.found = 0
+        """How often something was decided there."""
+        self.sent = sent
         self._ledger = ledger
-        self._sent = sent
 
     def known(self, asked: Asked) -> Real | None:
         """The real result of a call, unless the history was sent without it before.
@@ -99,6 +106,8 @@ class Lookup:
         if not asked.links or not asked.call.call_id:
             return []
         self.asked |= asked.links
-        there = asked.links | {self._sent[link] for link in asked.links if link in self._sent}
+        there = asked.links | {self.sent[link] for link in asked.links if link in self.sent}
         of_id = self._ledger.by_call(asked.call.call_id)
-        return [entry for entry in of_id if entry.key.prefix in there]
+        decided = [entry for entry in of_id if entry.key.prefix in there]
+        self.found += bool(decided)
+        return decided
