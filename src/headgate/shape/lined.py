@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headgate.marker import Marker
-from headgate.shape.gutter import unpadded
+from headgate.shape.gutter import unpadded, without_gutter
 from headgate.shape.labels import labelled
 from headgate.shape.names import naming
 from headgate.shape.pieces import Piece, Pieces, shape_pieces
@@ -32,6 +32,16 @@ POINTED = (12.0, 20.0)
 
 FOCUSED = 0.5
 """How strongly each line of a part is pointed at that the query names as a whole."""
+
+ABOVE = 100
+"""How far up the line is looked for that it stands under."""
+
+QUESTION_WORDS = 12
+QUESTION_SHARE = 0.8
+QUESTION_NAMES = 0.5
+"""Up to so many words ask one thing: what part of the room its answer may take, and what is left of
+the part for names. More words are a task, and tell less which line is meant.
+"""
 
 NEAR = 8
 NEAR_SHARE = 0.8
@@ -79,6 +89,14 @@ class Lining:
     focus: Focus | None = None
     """How parts are found that the query names as a whole."""
 
+    def for_a_question(self) -> Lining:
+        """More room for the answer, less for what may be of use."""
+        return replace(
+            self,
+            pointed_share=max(self.pointed_share, QUESTION_SHARE),
+            names_share=self.names_share * QUESTION_NAMES,
+        )
+
 
 def shape_lined(
     source: Source, room: Room, query: Query, marker: Marker, lining: Lining
@@ -92,6 +110,8 @@ def shape_lined(
         return None
     worths: dict[int, float] = {}
     pointed = pointed_by(query, lines)
+    if pointed and len(query.words) <= QUESTION_WORDS:
+        lining = lining.for_a_question()
     if lining.focus is not None:
         pointed = focused(pointed, lining.focus(lines, pointed, query))
     raise_near(worths, pointed, lines, lining, room_bytes)
@@ -170,9 +190,10 @@ def raise_near(
     lining: Lining,
     room_bytes: float,
 ) -> None:
-    """Make lines worth more that the query points at, and those around them, as many as may be."""
+    """Make lines worth more that the query points at, that stand around them, or above them."""
     least, beyond = lining.pointed
     left = room_bytes * lining.pointed_share
+    bare = without_gutter(lines) if pointed else lines
     seen: set[int] = set()
     for number, strength in pointed.items():
         own = least + beyond * strength
@@ -182,6 +203,19 @@ def raise_near(
         if left < 0 and seen:
             return
         seen.update(around)
-        for other in around:
+        for other in (*around, *_above(bare, number)):
             worth = own if other == number else own * NEAR_SHARE
             worths[other] = max(worths.get(other, 0.0), worth)
+
+
+def _above(lines: Sequence[str], number: int) -> list[int]:
+    """The nearest line above that stands less deep."""
+    depth = _depth(lines[number])
+    for other in range(number - 1, max(number - ABOVE, 0) - 1, -1):
+        if lines[other].strip() and _depth(lines[other]) < depth:
+            return [other]
+    return []
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -121,7 +121,9 @@ def _holding(joined: str, word: str, starts: Sequence[int], most: int) -> list[i
     while at >= 0:
         part = bisect_right(starts, at) - 1
         begins = at == 0 or not (joined[at - 1].isalnum() and word[0].isalnum())
-        if begins and (len(word) > SHORT_WORD or not joined[at + len(word) :][:1].isalnum()):
+        if begins and (
+            len(word) > SHORT_WORD or not joined[at + len(word) : at + len(word) + 1].isalnum()
+        ):
             places.append(part)
             if len(places) > most:
                 return []
