@@ -70,6 +70,44 @@ def test_a_batch_takes_at_most_a_tenth_of_a_known_window(window, budget):
     assert Policy(window_tokens=window).batch_count == budget
 
 
+@pytest.mark.proves("R8")
+@pytest.mark.parametrize(
+    ("used", "budget"), [(None, 20_000), (0.2, 28_000), (0.6, 20_000), (0.9, 12_000)]
+)
+def test_the_budget_of_a_batch_follows_how_full_the_window_is(used, budget):
+    assert Policy(scale=Scale()).batch_budget(used=used) == budget
+    assert Policy(scale=Scale(), batch=None).batch_budget(used=used) is None
+    assert Policy(turn=tokens(9_000), scale=Scale()).batch_budget(4_000, used) == 5_000
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"batch_window_share": 0}, "batch_window_share is 0; it is above 0, at most 1"),
+        ({"batch_window_share": 1.1}, "batch_window_share is 1.1; it is above 0, at most 1"),
+        ({"window_tokens": 0}, "window_tokens is 0; leave it out if unknown"),
+        ({"media_tokens": -1}, "media_tokens is -1; it cannot be below 0"),
+        ({"block_overhead": -1}, "block_overhead is -1; it cannot be below 0"),
+        (
+            {"block_overhead": 17},
+            "block_overhead is 17; more than 16 leaves the smallest limit no room",
+        ),
+        ({"memory_bytes": -1}, "memory_bytes is -1; it cannot be below 0"),
+        ({"tokens_per_line": -1}, "tokens_per_line is -1; it cannot be below 0"),
+        ({"page_items": 0}, "page_items is 0; a page has at least one"),
+        (
+            {"classes": {"reader": ToolRule()}},
+            "class 'reader'; it is one of read, write, exec, search, pinned",
+        ),
+    ],
+)
+def test_what_cannot_hold_is_refused_with_what_could(given, words):
+    with pytest.raises(PolicyError) as raised:
+        Policy(**given)
+
+    assert str(raised.value) == words
+
+
 def test_an_unknown_word_is_refused_with_the_known_ones():
     with pytest.raises(PolicyError, match="fair, even, largest_first"):
         Policy(sharing="random")  # type: ignore[arg-type]
