@@ -177,7 +177,8 @@ class Marker:
 
     def inside(self, missing: int, what: Missing = "chars") -> str:
         """The form inside one long line."""
-        return self.style.inside.format(missing=f"{missing:,}", what=what, tag=self.tag)
+        what_is_one = what.removesuffix("s") if missing == 1 else what
+        return self.style.inside.format(missing=f"{missing:,}", what=what_is_one, tag=self.tag)
 
     def shown(self, words: str, go_on: Ask | str) -> str:
         """The last line of what was read back: what it shows, and how to go on or why not."""

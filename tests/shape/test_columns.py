@@ -13,6 +13,12 @@ def test_a_column_that_only_grows_points_at_nothing():
     assert column(*map(str, range(50))) == Column("int 0..49", (), (0, 49))
 
 
+def test_an_end_that_many_rows_share_is_nothing_odd():
+    cells = ["3", *["0"] * 60, "9", "2", *["0"] * 40, "4"]
+
+    assert column(*cells) == Column("int 0..9", (61,), (1, 61))
+
+
 def test_a_word_among_numbers_stands_out_most():
     assert column("1.5", "2.5", *["2.0"] * 60, "n/a", "1.7").odd[0] == 62
 

@@ -30,8 +30,14 @@ def test_without_a_superlative_a_field_is_only_spoken_of():
     assert extremes(CARS, "what horsepower has car 3") == []
 
 
-def test_a_superlative_of_nothing_in_the_list_points_at_nothing():
-    assert extremes(CARS, "what is the highest price") == []
+def test_a_superlative_of_no_field_may_mean_each_that_is_a_number():
+    assert extremes(CARS, "which is the strongest") == [11, 29, 0, 39]
+
+
+def test_a_field_is_named_by_the_word_that_its_name_is_short_for():
+    years = [{"year": 1990 + n, "infl": n * 7 % 40, "unemp": 5.0} for n in range(40)]
+
+    assert extremes(years, "when was inflation lowest") == [17, 0]
 
 
 def test_dates_have_a_newest_and_an_oldest():

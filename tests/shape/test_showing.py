@@ -136,7 +136,7 @@ def test_a_value_without_room_is_a_word_on_it():
     value = {"list": list(range(400)), "object": dict.fromkeys("abcdefghijklmnop", 1)}
 
     assert shown(value, 90) == {
-        "_omitted": "[1 keys omitted #k7q2]",
+        "_omitted": "[1 key omitted #k7q2]",
         "list": "[400 items omitted #k7q2]",
     }
     assert shown(value, 80) == "[2 keys omitted #k7q2]"
@@ -145,7 +145,7 @@ def test_a_value_without_room_is_a_word_on_it():
 
 def test_a_key_of_a_megabyte_is_left_out():
     assert shown({"k" * 1_000_000: 1, "b": 2}, 200) == {
-        "_omitted": "[1 keys omitted #k7q2]",
+        "_omitted": "[1 key omitted #k7q2]",
         "b": 2,
     }
 

@@ -27,6 +27,9 @@ VALUE_CHARS = 24
 
 FEW = 8
 
+ALIKE_SHARE = 0.05
+"""What more of the first rows have is an end of the column, and nothing odd: many a zero."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -78,7 +81,10 @@ def _numeric(cells: Sequence[str]) -> Column:
     last = len(numbers) - 1
     least, most = (last if numbers[last] == end else numbers.index(end) for end in ends)
     # A column that only grows has its extremes at the ends, where they are seen anyway.
-    odd = [] if {known[0], known[-1]} == {*ends} else [least, most]
+    some = numbers[:SAMPLE_ROWS]
+    rare = max(ALIKE_SHARE * len(some), 1)
+    extremes = [row for row in (least, most) if some.count(numbers[row]) <= rare]
+    odd = [] if {known[0], known[-1]} == {*ends} else extremes
     if len(known) < len(cells):
         others = [i for i, number in enumerate(numbers) if math.isnan(number) and cells[i]]
         if len(others) <= max(HOLES_SHARE * len(cells), 1):
