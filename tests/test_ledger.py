@@ -130,6 +130,24 @@ def test_entries_are_found_by_call_by_ref_and_by_tool(tmp_path):
     assert len(ledger) == 3
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda ledger: ledger.last(),
+        lambda ledger: ledger.by_call("c1")[0],
+        lambda ledger: ledger.by_ref("r_aaaaaaaaaaaa")[0],
+        lambda ledger: next(iter(ledger)),
+    ],
+)
+def test_each_question_looks_for_what_others_wrote(tmp_path, ask):
+    entry = Entry(key("c1"), verdict("c1", "1", ref="r_aaaaaaaaaaaa"), 1)
+    ours = ledger_in(tmp_path)
+    assert list(ours) == []
+    ledger_in(tmp_path).record([(entry.key, entry.verdict)], time_ns=1)
+
+    assert ask(ours) == entry
+
+
 @pytest.mark.proves("P8", "K5")
 def test_a_ledger_that_cannot_write_goes_on_in_memory_and_says_so_once(tmp_path):
     ledger = ledger_in(tmp_path)

@@ -120,9 +120,10 @@ def test_cancelling_a_turn_that_has_ended_changes_nothing(state):
 def test_leaving_a_stream_early_cancels_the_turn(state):
     client = ScriptedClient([Call("wait", id="c1")], "Not reached.")
     with agent_of(state, client) as agent:
-        for event in agent.stream("Go."):
-            if isinstance(event, Progress):
-                break
+        events = agent.stream("Go.")
+        while not isinstance(next(events), Progress):
+            pass
+        events.close()
 
-    assert [call_id for call_id, _ in answers(agent.conversation.messages)] == ["c1"]
-    assert len(client.requests) == 1
+        assert [call_id for call_id, _ in answers(agent.conversation.messages)] == ["c1"]
+        assert len(client.requests) == 1

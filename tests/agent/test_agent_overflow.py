@@ -69,11 +69,13 @@ def test_where_tightening_is_not_enough_all_that_may_is_compacted(dialect, state
 @every_dialect
 def test_where_nothing_is_left_to_shorten_the_error_says_so(dialect, state):
     client = ScriptedClient("Not reached.", window_tokens=900)
+    heard = []
     with agent_of(state, client, dialect=dialect) as agent:
         with pytest.raises(WindowExceeded, match="refuses the history as too long: about") as error:
-            agent.run(lines(200))
+            agent.run(lines(200), listen=heard.append)
 
         assert error.value.__cause__.status_code == 400
+        assert [event.step for event in heard if isinstance(event, Overflowed)] == [None]
         assert [request.status for request in client.requests] == [400]
         assert violations(agent, dialect) == []
 
