@@ -94,3 +94,32 @@ def test_what_is_said_below_a_term_that_was_asked_for_is_shown():
     shown = shaped("html", page(400, odd=odd), 300, "capture-pane")
 
     assert f"capture-pane\n{said.strip()}" in shown
+
+
+@pytest.mark.proves("S4")
+def test_the_list_below_what_was_asked_for_and_its_heading_are_shown():
+    items = "".join(
+        f"<li>condition {i} of the read-only medium that has to be met" for i in range(5)
+    )
+    odd = f"<h2>Limits</h2><p>A WAL database on read-only media can be read if:</p><ul>{items}</ul>"
+    shown = shaped("html", page(400, odd=odd), 400, "read-only", "media", "WAL")
+
+    assert "## Limits\nA WAL database on read-only media can be read if:\n- condition 0" in shown
+    assert "- condition 4 of the read-only medium" in shown
+
+
+@pytest.mark.proves("S4")
+def test_a_word_in_the_menu_takes_nothing_from_the_text():
+    menu = "".join(f"<li><a href='/{i}'>fuzzy {i}</a></li>" for i in range(12))
+    text = page(400, odd="<p>With fuzzy on, the receiver looks for a file that is alike.</p>")
+    text = text.replace("<nav><ul>", f"<nav><ul>{menu}")
+    shown = shaped("html", text, 300, "fuzzy")
+
+    assert "With fuzzy on, the receiver looks for a file that is alike." in shown
+
+
+def test_blocks_that_share_a_line_are_told_by_their_bytes():
+    lines = page(60).replace("</p>\n<p>", "</p><p>")
+
+    assert "bytes omitted" in shaped("html", lines, 300)
+    assert "lines omitted" in shaped("html", page(60), 300)

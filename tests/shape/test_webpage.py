@@ -102,3 +102,11 @@ def test_no_part_of_an_article_is_left_behind_from_element_to_element():
     page = f"<body><div><div>{inner}</div><p>{SENTENCE} Seven.</p></div></body>"
 
     assert f"{SENTENCE} Five." in texts(page, main_only=True)
+
+
+def test_elements_end_where_the_next_begins_if_their_end_tags_are_left_out():
+    menu = b"<nav><ul>" + b"<li><p>way to somewhere" * 60 + b"</ul></nav>"
+    text = b"<p>A sentence that a reader came for, long enough to be told from any label." * 9
+    blocks = read_page(menu + text).blocks
+
+    assert [block.main for block in blocks] == [False] * 60 + [True] * 9

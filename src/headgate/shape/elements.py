@@ -40,3 +40,14 @@ AROUND_NAME = re.compile(
 """Names of classes and ids that page authors give to what surrounds the text."""
 
 MAIN_NAME = re.compile(rb"\b(?:article|content|main|post|entry|story|body|text)")
+
+ENDED_BY = {
+    b"li": (b"li", b"p"),
+    b"dt": (b"dt", b"dd", b"p"),
+    b"dd": (b"dt", b"dd", b"p"),
+    b"tr": (b"tr", b"td", b"th", b"p"),
+    b"td": (b"td", b"th", b"p"),
+    b"th": (b"td", b"th", b"p"),
+    **dict.fromkeys((b"p", b"div", b"ul", b"ol", b"dl", b"table", b"pre", *HEADINGS), (b"p",)),
+}
+"""Elements that end where the next begins: many a page leaves out their end tags."""

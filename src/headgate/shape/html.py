@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 
 from headgate.marker import Marker
@@ -16,6 +17,9 @@ from headgate.types import Query, Unit
 
 MOST_BYTES = 4 << 20
 """A longer page is shaped as any text: whoever serves that much serves no page."""
+
+SHARED_LINES = 0.3
+"""Where more of the text than this begins on the line of the block before, bytes tell places."""
 
 LINKS_SHARE = 0.06
 """What part of the room is kept for links: a few ways to go on."""
@@ -34,11 +38,22 @@ LINKED = 0.8
 POINTED = 6.0
 """What a block gains that the query points at."""
 
+STRONG = 0.5
+BELOW = 6
+ABOVE = 12
+"""How strongly a block is pointed at that brings its section with it: so many blocks below it, and
+the heading if it stands so near above."""
+
 TERM_CHARS = 120
-BELOW = 2
-BELOW_SHARE = 0.8
-"""A block this short is a heading or a term; how many below it share in what it gains, and how
-much."""
+BELOW_TERM = 2
+"""A block this short is a heading or a term, and always brings these with it."""
+
+SECTION_SHARE = 0.9
+"""What of its strength each block passes on to the next."""
+
+START_CHARS = 80
+DRESS = " -*#>|.:"
+"""How far a block is looked at for how it begins, and what may stand before that."""
 
 BEYOND = 0.5
 """As how late a block counts that was read only because the query may point at it."""
@@ -63,25 +78,56 @@ def shape_html(source: Source, room: Room, query: Query, marker: Marker) -> Shap
     if not page.blocks:
         return None
     texts = [block.text for block in page.blocks]
-    asked = _with_what_follows(pointed_by(query, texts), texts)
+    asked = _with_section(_pointed(query, page.blocks), page.blocks)
     pointed = {**dict.fromkeys(labelled(texts), LABELLED), **asked}
-    by_bytes = source.lines * 2 < len(page.blocks)
-    pieces = _pieces(page, source, pointed, by_bytes=by_bytes)
+    pieces = _pieces(page, source, pointed)
     return shape_pieces(pieces, source, room, marker, "blocks of text, its markup left out")
 
 
-def _with_what_follows(pointed: Pointed, texts: Sequence[str]) -> Pointed:
-    """The same with the blocks below a short one: who asks for a heading or a term reads on."""
+def _pointed(query: Query, blocks: Sequence[Block]) -> Pointed:
+    """What the query points at: of alike blocks main text first, then what begins with a word."""
+
+    def rank(number: int) -> tuple[bool, bool, int]:
+        start = blocks[number].text[:START_CHARS].lstrip(DRESS).lower()
+        return not blocks[number].main, not start.startswith(query.words), number
+
+    order = sorted(range(len(blocks)), key=rank)
+    found = pointed_by(query, [blocks[number].text for number in order])
+    return {order[place]: strength for place, strength in found.items()}
+
+
+def _with_section(pointed: Pointed, blocks: Sequence[Block]) -> Pointed:
+    """The same with the heading above a block and the blocks below it, as far as they belong to it.
+
+    Who asks for a heading or a term reads on; what is strongly pointed at may go on as a list.
+    """
     strengths = dict(pointed)
+
+    def raise_to(number: int, strength: float) -> None:
+        strengths[number] = max(strengths.get(number, 0.0), strength)
+
     for number, strength in pointed.items():
-        if len(texts[number]) <= TERM_CHARS:
-            for other in range(number + 1, min(number + 1 + BELOW, len(texts))):
-                strengths[other] = max(strengths.get(other, 0.0), strength * BELOW_SHARE)
+        is_term = len(blocks[number].text) <= TERM_CHARS
+        below = BELOW if strength >= STRONG else BELOW_TERM if is_term else 0
+        share = strength
+        for other in range(number + 1, min(number + 1 + below, len(blocks))):
+            if blocks[other].heading:
+                break
+            share *= SECTION_SHARE
+            raise_to(other, share)
+        above = range(number - 1, max(number - 1 - ABOVE, -1), -1) if strength >= STRONG else ()
+        heading = next((other for other in above if blocks[other].heading), number)
+        raise_to(heading, strength * SECTION_SHARE)
     return strengths
 
 
-def _pieces(page: Webpage, source: Source, pointed: Pointed, *, by_bytes: bool) -> Pieces:
-    places = _places(page.blocks, source.data, by_bytes=by_bytes)
+def _pieces(page: Webpage, source: Source, pointed: Pointed) -> Pieces:
+    places = _lines_of(page.blocks, source.data)
+    main = [place for block, place in zip(page.blocks, places, strict=True) if block.main]
+    shared = sum(after[0] <= before[1] for before, after in pairwise(main))
+    # Where many blocks share a line, it does not tell which of them are missing.
+    if by_bytes := shared > SHARED_LINES * len(main):
+        places = [(block.first, block.last) for block in page.blocks]
     total = len(source.data) if by_bytes else source.lines
     items = [
         Piece(first, last, block.text, _worth(page, i, pointed))
@@ -115,10 +161,8 @@ def _worth(page: Webpage, number: int, pointed: Pointed) -> float:
     return worth + POINTED * pointed.get(number, 0.0)
 
 
-def _places(blocks: list[Block], data: bytes, *, by_bytes: bool) -> list[tuple[int, int]]:
-    """Where the blocks stand in the source: their bytes, or the lines those are on."""
-    if by_bytes:
-        return [(block.first, block.last) for block in blocks]
+def _lines_of(blocks: Sequence[Block], data: bytes) -> list[tuple[int, int]]:
+    """The lines that the blocks stand on, from 1."""
     places: list[tuple[int, int]] = []
     line, at = 1, 0
     for block in blocks:

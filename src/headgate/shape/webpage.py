@@ -18,6 +18,7 @@ from headgate.shape.elements import (
     AROUND,
     AROUND_NAME,
     CELLS,
+    ENDED_BY,
     HEADINGS,
     HIDDEN,
     INLINE,
@@ -188,6 +189,8 @@ class _Reader:
             self.texts.append(" | ")
         if name in PREFIXES:
             self.prefix, self.heading = PREFIXES[name], name in HEADINGS
+        while self.open and self.open[-1].name in ENDED_BY.get(name, ()):
+            self._leave()
         if name not in VOID:
             self._enter(name, attributes)
 
