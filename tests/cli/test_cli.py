@@ -171,6 +171,28 @@ def test_stdout_is_utf_8_whatever_the_locale(headgate, locale):
     assert headgate("trim", stdin=text, env=environ).stdout == text
 
 
+INTERRUPTED_LOADING = """
+import signal, sys
+from headgate import cli
+
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == "headgate.policy":
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+sys.exit(cli.main(["presets"]))
+"""
+
+
+def test_ctrl_c_while_a_command_is_loaded_ends_it_at_once(headgate):
+    ran = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_LOADING], capture_output=True, timeout=LONGEST_S
+    )
+
+    assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGINT, b"", b"")
+
+
 def test_ctrl_c_ends_it_quietly_with_130(headgate):
     with subprocess.Popen(
         [PROGRAM, "trim"],
