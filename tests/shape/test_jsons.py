@@ -126,10 +126,11 @@ def test_json_lines_stay_json_lines():
     assert [json.loads(line) for line in text.split("\n")] == [
         {
             "_omitted": "[189 of 200 lines omitted, about 3.8k tokens; "
-            'read_result(ref="r_abcdefghijkl", lines="9-120") shows more #k7q2]'
+            'read_result(ref="r_abcdefghijkl", lines="8-119") shows more #k7q2]'
         },
-        *USERS[:8],
-        {"_omitted": "[lines 9-120 omitted #k7q2]"},
+        *USERS[:7],
+        {"_omitted": "[lines 8-119 omitted #k7q2]"},
+        USERS[119],
         {"id": 120, "name": "user 120", "status": "locked"},
         {"_omitted": "[lines 122-198 omitted #k7q2]"},
         *USERS[198:],

@@ -108,6 +108,15 @@ def test_lines_have_their_last_ones_as_extras():
     assert (share, numbers[:3]) == (0.25, [999, 998, 997])
 
 
+def test_lines_that_stand_out_bring_those_beside_them():
+    written = [b'{"n":%d,"out":"fine"}' % number for number in range(100)]
+    written[50] = b'{"n":50,"out":"panic: divide by zero"}'
+
+    _, (share, numbers), _ = Lines(b"\n".join(written)).extras(hints_of(Query()))
+
+    assert (share, numbers) == (0.5, [50, 49, 51])
+
+
 def test_a_line_that_is_no_json_is_left_as_it_is():
     lines = Lines(b'{"a": 1}\nnot  json\n{"b": 2}')
 

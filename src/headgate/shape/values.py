@@ -231,8 +231,11 @@ class Lines:
         """Lines that are worth showing wherever they stand, and the last ones."""
         if self._extras is None:
             last = range(len(self.items) - 1, max(len(self.items) - LAST_LINES, 0), -1)
-            extras = extras_of(self.items, hints, ODD_LINES_SHARE)
-            self._extras = (*extras, (LAST_SHARE, list(last)))
+            pointed, (share, odd) = extras_of(self.items, hints, ODD_LINES_SHARE)
+            # What stands beside a line often says why: a program writes one line after the other.
+            beside = (number + by for number in odd for by in (-1, 1))
+            near = [*odd, *(number for number in beside if 0 <= number < len(self.items))]
+            self._extras = (pointed, (share, near), (LAST_SHARE, list(last)))
         return self._extras
 
 
