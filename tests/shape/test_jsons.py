@@ -132,8 +132,9 @@ def test_json_lines_stay_json_lines():
         {"_omitted": "[lines 8-119 omitted #k7q2]"},
         USERS[119],
         {"id": 120, "name": "user 120", "status": "locked"},
-        {"_omitted": "[lines 122-198 omitted #k7q2]"},
-        *USERS[198:],
+        USERS[121],
+        {"_omitted": "[lines 123-199 omitted #k7q2]"},
+        USERS[199],
     ]
 
 
