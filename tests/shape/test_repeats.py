@@ -141,3 +141,15 @@ def test_what_is_counted_can_be_spelled_out_again(runs):
     assume(found is not None and found.how == "the whole, repeated lines counted")
     assert found is not None
     assert spelled_out(found.text) == lines
+
+
+@pytest.mark.proves("S4", "S8")
+def test_a_line_of_a_repetition_with_a_number_far_from_the_others_is_shown():
+    lines = [
+        f"10:{i // 60:02}:{i % 60:02} GET /items/{i * 7919 % 99991} 200 {5 + i % 9}.{i % 10}ms"
+        for i in range(600)
+    ]
+    lines[377] = "10:06:17 GET /items/4711 200 1902.8ms"
+    shown = shaped("\n".join(lines), 300).text
+
+    assert lines[377] in shown.split("\n")

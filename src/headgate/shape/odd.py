@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from headgate.shape.far import FEWEST, far_places
 from headgate.shape.hints import HITS_PER_BLOCK, SCANNED_BYTES, places_of
 from headgate.shape.items import Items
 from headgate.shape.signs import SCANNER, weight
@@ -24,18 +25,12 @@ READ_BYTES = 80 * 1024
 READ_ITEMS = 800
 """How much of a list is read into columns: about two milliseconds' worth."""
 
-FEWEST = 8
-"""Among fewer items nothing can be told to be rare."""
-
 RARE_SHARE = 0.05
 """What at most this share of the items have stands out."""
 
 STEADY_SHARE = 0.97
 STEADY_COLUMNS = 3
 """How many fields that hardly ever change are looked for beyond what was read."""
-
-FAR = 8
-"""A number stands out that lies this many spreads of the middle half beyond it."""
 
 LEAST_WEIGHT = 3
 AROUND_BYTES = 80
@@ -186,19 +181,10 @@ def _rare_groups(
 
 def _far_numbers(column: Column) -> list[int]:
     """Items whose number lies far from the middle half of the column."""
-    if len(column.values) < FEWEST or not set(map(type, column.values)) <= {int, float}:
+    if not set(map(type, column.values)) <= {int, float}:
         return []
     numbers = [_real(value) for value in column.values if isinstance(value, int | float)]
-    ordered = sorted(numbers)
-    low, high = ordered[len(ordered) // 4], ordered[3 * len(ordered) // 4]
-    reach = FAR * (high - low)
-    if low - reach <= ordered[0] and ordered[-1] <= high + reach:
-        return []
-    return [
-        number
-        for number, value in zip(column.numbers, numbers, strict=True)
-        if not low - reach <= value <= high + reach
-    ]
+    return [column.numbers[place] for place in far_places(numbers)]
 
 
 def _real(value: float) -> float:

@@ -8,12 +8,13 @@ and if those alone make the rest fit, nothing else is missing.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import compress
 from operator import eq
 
 from headgate.marker import Marker
+from headgate.shape.far import far_places
 from headgate.shape.lined import with_ends
 from headgate.shape.pieces import ALWAYS, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
@@ -48,6 +49,14 @@ MOST_OF_ROOM = 0.8
 
 INNER = 10.0
 """What a line of a repetition is worth that the query points at."""
+
+NUMBER = re.compile(rb"\d+(?:\.\d+)?")
+FAR_LINE = 15.0
+FAR_SHARE = 0.05
+LEAST_COMPARED = 40
+MOST_COMPARED = 4_000
+"""What a line of it is worth with a number far from the others, where few have one; of how many
+lines that is told."""
 
 GAP_BYTES = 36
 """About what the note at a gap takes."""
@@ -182,7 +191,8 @@ def _alike(source: Source, room: Room, query: Query, marker: Marker) -> Shaped |
         return None
     texts = source.data.decode(errors="replace").removesuffix("\n").split("\n")
     pointed = pointed_by(query, texts)
-    worths = {i: INNER * (1 + strength) for i, strength in pointed.items()}
+    worths = dict.fromkeys(_far_lines(lines, runs), FAR_LINE)
+    worths |= {i: INNER * (1 + strength) for i, strength in pointed.items()}
     outside = list(_outside(runs, len(lines)))
     worths |= dict.fromkeys(outside, ALWAYS)
     items = with_ends(texts, worths, room_bytes, 1.0)
@@ -192,6 +202,19 @@ def _alike(source: Source, room: Room, query: Query, marker: Marker) -> Shaped |
     # The note is true only if there was room for every line that is like no other.
     lost = Counter(texts[i] for i in outside) - Counter(shaped.text.split("\n"))
     return None if lost else shaped
+
+
+def _far_lines(lines: Sequence[bytes], runs: Sequence[tuple[int, int]]) -> Iterator[int]:
+    """Lines of a repetition with a number far from those that stand in its place in the others."""
+    numbers = [i for start, stop in runs for i in range(start, stop)]
+    alike: defaultdict[bytes, list[int]] = defaultdict(list)
+    for i in numbers if len(numbers) <= MOST_COMPARED else ():
+        alike[lines[i].translate(None, DIGITS)].append(i)
+    for group in alike.values():
+        columns = [*zip(*(NUMBER.findall(lines[i]) for i in group), strict=False)]
+        for column in columns if len(group) >= LEAST_COMPARED else ():
+            far = far_places([*map(float, column)])
+            yield from (group[place] for place in far if len(far) <= FAR_SHARE * len(group))
 
 
 def inner_runs(forms: Sequence[bytes]) -> list[tuple[int, int]]:
