@@ -17,7 +17,7 @@ from headgate.types import Query
 
 MARKER = Marker(tag="k7q2", ref="r_abcdefghijkl")
 MARKED = re.compile(r"\[[\d,]+ of [\d,]+ (items|keys|chars) omitted[,;] .* #k7q2\]")
-INSIDE = re.compile(r"\[([\d,]+ )?(lines?|items|keys|chars)( [\d-]+)? omitted #k7q2\]")
+INSIDE = re.compile(r"\[([\d,]+ )?(lines?|items?|keys?|chars?)( [\d-]+)? omitted #k7q2\]")
 
 names = st.text(max_size=12) | st.sampled_from(
     ["_omitted", "_omitted_", "items", "error", "id", "half \ud83d"]
