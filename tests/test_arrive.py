@@ -130,8 +130,16 @@ def test_the_query_is_what_the_call_and_the_user_ask_for():
     call = result("grep", "x", arguments={"pattern": "replica_lag.*SLO", "path": "src"})
 
     assert query_of(call, POLICY, "why is the database slow?") == Query(
-        ("replica_lag", "database", "slow", "slo")
+        ("replica_lag", "database", "slow", "slo"), names=frozenset({"replica_lag"})
     )
+
+
+def test_names_of_programs_are_told_from_words_of_a_sentence():
+    asked = query_of(
+        result("q", "x"), POLICY, "where does checkException or res.cookie of max_age go in JSON?"
+    )
+
+    assert asked.names == {"checkexception", "res.cookie", "max_age"}
 
 
 def test_two_letters_may_name_something_but_not_if_they_are_a_word_of_every_sentence():

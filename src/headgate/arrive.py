@@ -30,6 +30,9 @@ MOST_PHRASES = 16
 QUERY_WORD = re.compile(r"(?:\w+|\[\d+\])(?:[.-]\w+|\[\d+\])*")
 """A word, a dotted name, or a path into JSON: `features[126].id`."""
 
+NAMED = re.compile(r"\w*(?:[a-z0-9][A-Z]|\w(?:_|\.|::)\w)(?:[.:]*\w)*")
+"""A word with a hump, or with a sign that joins words in programs alone."""
+
 COMMON_WORDS = frozenset(
     {
         *("about", "all", "also", "and", "any", "are", "been", "but", "can", "did", "does", "for"),
@@ -189,9 +192,12 @@ def query_of(result: ToolResult, policy: Policy, question: str = "") -> Query:
         for word in QUERY_WORD.findall(text[:4_000])
         if len(word) >= SHORTEST_WORD and word.lower() not in COMMON_WORDS
     }
+    named = {word.lower() for text in texts for word in NAMED.findall(text[:4_000])}
     phrases = dict.fromkeys(phrase for text in texts for phrase in _phrases(text[:4_000].lower()))
     longest = sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS]
-    return Query(tuple(longest), tuple(phrases)[:MOST_PHRASES])
+    return Query(
+        tuple(longest), tuple(phrases)[:MOST_PHRASES], frozenset(named.intersection(longest))
+    )
 
 
 def _phrases(text: str) -> list[str]:

@@ -268,6 +268,8 @@ class Query:
     words: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     """What it names literally: between quotes, bars or semicolons."""
+    names: frozenset[str] = frozenset()
+    """Those of the words that are names in a program: `checkException`, `max_age`, `res.cookie`."""
 
 
 NO_QUERY = Query()

@@ -32,6 +32,11 @@ SAMPLES: tuple[tuple[str, str, str], ...] = (
         "│ 1  │ Ann  │\n│ 2  │ Bob  │\n└────┴──────┘\n",
     ),
     (
+        "build",
+        "docker",
+        "#6 [2/4] RUN make\n#6 0.431 compiling\n#6 26.43 error: no such file\n#6 ERROR: exit 2\n",
+    ),
+    (
         "test",
         "behave",
         "Feature: Transfers\n\n2 features passed, 1 failed, 0 skipped\n"

@@ -42,6 +42,23 @@ def test_an_entry_unlike_all_others_is_shown():
     assert "./.cache/left.so" in shown
 
 
+@pytest.mark.proves("S4")
+@pytest.mark.parametrize(
+    ("usual", "largest"),
+    [
+        ("{i}K\t./src/part_{i}", "1.5G\t./build/cache"),
+        ("-rw-r--r-- 1 me us {i} Nov 15 10:00 file_{i}", "-rw-r--r-- 1 me us 99999 Nov 15 10:00 x"),
+    ],
+)
+def test_the_largest_entry_is_shown_to_who_asks_for_it(usual, largest):
+    entries = [usual.format(i=100 + i % 50) for i in range(900)]
+    entries[500] = largest
+    text = "\n".join(entries)
+
+    assert largest in shaped("listing", text, 300, "largest", "file")
+    assert "./1.2.3/" in shaped("listing", f"1.2.3 ./1.2.3/\n{text}", 300, "largest")
+
+
 def test_folders_take_turns():
     assert [*by_folder(["a/1.c", "a/2.c", "b/3.c", "b/4.c"])] == [0, 2, 1, 3]
 

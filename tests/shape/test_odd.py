@@ -13,6 +13,7 @@ JOBS = [
         "status": "ok",
         "took_ms": 100 + number % 7,
         "error": None,
+        "actions": ["no-op"],
     }
     for number in range(300)
 ]
@@ -37,6 +38,7 @@ def test_nothing_stands_out_among_equals():
     [
         {"status": "failed"},
         {"status": "pending"},
+        {"actions": ["update"]},
         {"error": "disk full"},
         {"error": {"code": 7}},
         {"took_ms": 90_000},

@@ -33,3 +33,24 @@ def test_a_name_points_more_strongly_than_a_word_and_in_every_part():
 
     assert list(pointed)[:2] == [0, 1]
     assert pointed[3] > 0.5
+
+
+def test_a_name_of_a_program_says_more_than_a_word_as_rare():
+    texts = ["throw an exception", "checkException(x)", *["x"] * 20]
+    query = Query(("checkexception", "exception"), names=frozenset({"checkexception"}))
+
+    assert list(pointed_by(query, texts)) == [1, 0]
+
+
+def test_a_question_finds_a_word_inside_of_a_name_and_a_task_does_not():
+    texts = ["MaxIdleConns int", "maxidleconns", *["x"] * 20]
+    task = tuple(f"word{i}" for i in range(20))
+
+    assert list(pointed_by(Query(("idle",)), texts)) == [0]
+    assert pointed_by(Query(("idle", *task)), texts) == {}
+
+
+def test_a_short_word_in_a_long_text_is_found_in_linear_time():
+    texts = ["prx pr"] * 9 + ["print"] * 60_000
+
+    assert len(pointed_by(Query(("pr",)), texts)) == 9

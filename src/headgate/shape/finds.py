@@ -10,9 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from headgate.marker import Marker
+from headgate.shape.extremes import SUPERLATIVES
 from headgate.shape.lined import Lining, shape_lined
 from headgate.shape.outline import DEFINED
 from headgate.shape.shaper import Room, Shaped, Source
+from headgate.shape.worth import Pointed
 from headgate.types import Query
 
 HIT = re.compile(r"((?:[A-Za-z]:)?[^\s:][^:]*?)[:-](\d+)[:-](.*)")
@@ -21,6 +23,13 @@ NAMED = re.compile(r"([^\s:]+):(.*)")
 FINDING = re.compile(r"[^\s:]+:\d+(?::\d+)?: ?([A-Z]{1,4}\d{2,5}|error|warning)\b")
 FIRST_FINDINGS = 20
 """A finding of a linter; where none is among the first lines there are none."""
+
+SIZE = re.compile(
+    r"\s*(\d+(?:\.\d+)?)([KMGT]?)i?B?\s+\S*/"
+    r"|[-dlbcps]\S{9,10} +\d+ \S+ +\S+ +(\d+(?:\.\d+)?)([KMGT]?)\b"
+)
+MOST_SIZES = 5
+"""The size of an entry, as `du` and `ls -l` write it; how many of the largest are shown."""
 
 UNUSUAL = frozenset("- \t\r\f\v")
 """Where a name has none of these, it is all that stands before the first colon."""
@@ -154,7 +163,21 @@ def _in_turns(
             yield group[turn]
 
 
+def _asked_sizes(lines: Sequence[str], _: Pointed, query: Query) -> list[range]:
+    """The entries that are the largest and the smallest, where a superlative is asked."""
+    if SUPERLATIVES.isdisjoint(query.words):
+        return []
+    sizes = {n: _bytes(found) for n, line in enumerate(lines) if (found := SIZE.match(line))}
+    ordered = sorted(sizes, key=sizes.__getitem__)
+    return [range(n, n + 1) for n in (*ordered[: -MOST_SIZES - 1 : -1], *ordered[:1])]
+
+
+def _bytes(found: re.Match[str]) -> float:
+    number, unit = found[1] or found[3], found[2] or found[4] or ""
+    return float(number) * 1024.0 ** " KMGT".index(unit or " ")
+
+
 SEARCH = Lining(
     by_file, outline_share=0.9, head_lean=0.6, near=1, pointed=(31.0, 5.0), pointed_share=0.4
 )
-LISTING = Lining(by_folder, outline_share=0.2, head_lean=1.0, near=1)
+LISTING = Lining(by_folder, outline_share=0.2, head_lean=1.0, near=1, focus=_asked_sizes)

@@ -12,7 +12,7 @@ from headgate.shape.labels import labelled
 from headgate.shape.names import naming
 from headgate.shape.pieces import Piece, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
-from headgate.shape.worth import Pointed, pointed_by
+from headgate.shape.worth import QUESTION_WORDS, Pointed, pointed_by
 from headgate.types import Query
 
 MOST_BYTES = 4 << 20
@@ -36,12 +36,9 @@ FOCUSED = 0.5
 ABOVE = 100
 """How far up the line is looked for that it stands under."""
 
-QUESTION_WORDS = 12
 QUESTION_SHARE = 0.8
 QUESTION_NAMES = 0.5
-"""Up to so many words ask one thing: what part of the room its answer may take, and what is left of
-the part for names. More words are a task, and tell less which line is meant.
-"""
+"""Of a question: what part of the room its answer may take, and what is left of that for names."""
 
 NEAR = 8
 NEAR_SHARE = 0.8

@@ -32,6 +32,9 @@ STEADY_SHARE = 0.97
 STEADY_COLUMNS = 3
 """How many fields that hardly ever change are looked for beyond what was read."""
 
+SHORT_LIST = 3
+"""Up to so many words are compared as one: `["no-op"]`."""
+
 LEAST_WEIGHT = 3
 AROUND_BYTES = 80
 """What of the neighbourhood is asked whether a loud word is meant."""
@@ -162,13 +165,14 @@ def _rare_sorts(column: Column, rare: float) -> Iterator[list[int]]:
 
 
 def _rare_words(column: Column, rare: float) -> Iterator[list[int]]:
-    """Items with a rare one of a few words or numbers."""
+    """Items with a rare one of a few words, numbers or short lists of them."""
+    values = [tuple(v) if type(v) is list and len(v) <= SHORT_LIST else v for v in column.values]
     try:
-        few = len(set(column.values)) <= max(4, rare)
+        few = len(set(values)) <= max(4, rare)
     except TypeError:
         return
     if few:
-        yield from _rare_groups(column.numbers, column.values, rare)
+        yield from _rare_groups(column.numbers, values, rare)
 
 
 def _rare_groups(

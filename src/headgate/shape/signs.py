@@ -86,7 +86,7 @@ COUNTED = re.compile(
 DAMPING: tuple[tuple[str, float], ...] = (
     (NOTHING_WRONG, 0.3),
     (r"^\s*[$>+] \S", 0.3),
-    (r"\b(?:ok|passed|success(?:ful)?|done)\b|✓|✔", 0.3),
+    (r"\b(?:ok|pass(?:ed)?|success(?:ful)?|done)\b|✓|✔", 0.3),
     (
         r"\b(?:download|install|fetch|unpack|setting up|get:|cach|upload|requirement already)",
         0.15,

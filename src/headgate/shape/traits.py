@@ -65,7 +65,7 @@ BUILDS: tuple[tuple[str, int], ...] = (
     (r"^\[(INFO|ERROR|WARNING)\] (BUILD|Scanning|-{10}|Building|Finished|Total time)", 2),
     (r"^\[(INFO|ERROR|WARNING)\] (Compiling|COMPILATION|Downloading|Failed)", 2),
     (r"^> Task :|^BUILD (SUCCESSFUL|FAILED)( in|$)|^FAILURE: Build failed", 2),
-    (r"^(Step \d+/\d+ :|#\d+ (\[|DONE|ERROR|CACHED|[\d.]+ ))|^ ---> [0-9a-f]{12}$", 1),
+    (r"^(Step \d+/\d+ :|#\d+ (\[|DONE|ERROR|CACHED|\d+\.\d+ ))|^ ---> [0-9a-f]{12}$", 2),
     (r"^(Get|Hit|Ign):\d+ https?://", 2),
     (r"^psql:\S+:\d+: [A-Z]+: |^ERROR \d+ \(\w+\) at line \d+: |^\w+ error near line \d+: ", 2),
     (r"^(TASK|PLAY|RUNNING HANDLER|PLAY RECAP) (\[.*\] )?\*{3}", 2),

@@ -29,6 +29,12 @@ NAMED = 2.0
 AGAIN_NAMED = 0.8
 """How much more a name is worth than a word of a language, and how slowly it loses that."""
 
+QUESTION_WORDS = 12
+"""Up to so many words ask one thing; more are a task, and tell less what is meant."""
+
+LEAST_HUMP = 3
+"""A word of so few characters is not looked for inside of names."""
+
 SHORT_WORD = 2
 """A word of so few characters is only found as a whole word: `pr` is not the start of `print`."""
 
@@ -92,11 +98,11 @@ def _alike(reasons: Sequence[Reason]) -> dict[tuple[int, ...], list[int]]:
 
 def _reason(word: str, places: Collection[int], query: Query, total: int) -> Reason:
     rarity = math.log(1 + total / len(places))
+    is_name = word in query.names or NAME.search(word) is not None
+    again = AGAIN_NAMED if is_name else AGAIN
     if word in query.phrases:
         again = AGAIN_LITERALLY
-    else:
-        again = AGAIN_NAMED if NAME.search(word) else AGAIN
-    return Reason(places, rarity * (NAMED if NAME.search(word) else 1.0), again)
+    return Reason(places, rarity * (NAMED if is_name else 1.0), again)
 
 
 def _by_word(query: Query, texts: Sequence[str]) -> list[tuple[str, list[int]]]:
@@ -104,32 +110,38 @@ def _by_word(query: Query, texts: Sequence[str]) -> list[tuple[str, list[int]]]:
     sought = dict.fromkeys(word.lower() for word in (*query.words, *query.phrases) if word)
     if not sought:
         return []
-    joined = "\n".join(texts).lower()
-    starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
-    if len(joined) + 1 != starts[-1]:
+    written = "\n".join(texts)
+    joined = written.lower()
+    if len(joined) != len(written):
         # A few letters are two in lower case, and the places would not be those of the texts.
-        joined = "\n".join(texts)
+        joined = written
+    starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
     most = max(3, int(COMMON_SHARE * len(texts)))
-    found = ((word, _holding(joined, word, starts, most)) for word in sought)
+    humps = written if len(query.words) <= QUESTION_WORDS else joined
+    found = ((word, _holding(joined, humps, word, starts, most)) for word in sought)
     return [(word, places) for word, places in found if places]
 
 
-def _holding(joined: str, word: str, starts: Sequence[int], most: int) -> list[int]:
+def _holding(joined: str, written: str, word: str, starts: Sequence[int], most: int) -> list[int]:
     """The parts a word begins in; none if they are more than `most`."""
     places: list[int] = []
     at = joined.find(word)
     while at >= 0:
-        part = bisect_right(starts, at) - 1
-        begins = at == 0 or not (joined[at - 1].isalnum() and word[0].isalnum())
-        if begins and (
-            len(word) > SHORT_WORD or not joined[at + len(word) : at + len(word) + 1].isalnum()
-        ):
-            places.append(part)
+        if _begins(joined, written, at, word):
+            places.append(bisect_right(starts, at) - 1)
             if len(places) > most:
                 return []
-            at = starts[part + 1] - 1
+            at = starts[places[-1] + 1] - 1
         at = joined.find(word, at + 1)
     return places
+
+
+def _begins(joined: str, written: str, at: int, word: str) -> bool:
+    """Whether a word begins here: `Idle` does in `MaxIdleConns`. A very short one must also end."""
+    if at and joined[at - 1].isalnum() and word[0].isalnum():
+        return len(word) > LEAST_HUMP and written[at].isupper() and written[at - 1].islower()
+    end = at + len(word)
+    return len(word) > SHORT_WORD or not joined[end : end + 1].isalnum()
 
 
 def singular(word: str) -> str:
