@@ -1,6 +1,7 @@
 import pytest
 
-from headgate.shape.documents import headings
+from headgate.shape.code import CODE
+from headgate.shape.documents import PROSE, headings
 from tests.shape.shown import shaped
 
 TEXT = "A line of text under its heading, long enough to take its share of the room."
@@ -59,3 +60,8 @@ def test_a_question_gets_more_room_for_its_answer_than_a_long_task():
         return shaped("prose", text, 700, *words).count("The replica of shard")
 
     assert answered("replica") > answered("replica", *task)
+
+
+def test_a_question_shows_fewer_lines_around_each_place_but_never_next_to_none():
+    assert (CODE.near, CODE.for_a_question().near) == (14, 8)
+    assert (PROSE.near, PROSE.for_a_question().near) == (3, 3)

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from headgate.shape.extremes import asked_extremes
+from headgate.shape.extremes import asked_extremes, asked_fields
 from headgate.shape.items import items_of, lines_of
 
 CARS = [
@@ -28,6 +28,12 @@ def test_a_field_is_named_by_a_part_of_its_name():
 
 def test_without_a_superlative_a_field_is_only_spoken_of():
     assert extremes(CARS, "what horsepower has car 3") == []
+
+
+def test_a_field_that_is_called_by_its_name_comes_before_one_of_which_a_part_is_said():
+    names = ["color_of_wines", "wine_id", "wine_class", "proline", "alcohol"]
+
+    assert asked_fields(names, ["wine", "most", "proline", "alcohol"])[:2] == ["proline", "alcohol"]
 
 
 def test_a_superlative_of_no_field_may_mean_each_that_is_a_number():

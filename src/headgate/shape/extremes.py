@@ -21,7 +21,7 @@ SUPERLATIVES = frozenset(
 )
 """Words that ask for one end of something; which end is good, only the field knows."""
 
-MOST_FIELDS = 2
+MOST_FIELDS = 3
 MOST_UNNAMED = 6
 """How many fields are compared, and how many where none is named: `heaviest` may mean a mass."""
 
@@ -44,7 +44,8 @@ def asked_fields(names: Iterable[str], words: Collection[str]) -> list[str]:
     """The fields that a superlative is asked of: a word is their name, or a part of it."""
     if SUPERLATIVES.isdisjoint(words):
         return []
-    return [name for name in names if any(_says(word, name) for word in words)][:MOST_FIELDS]
+    said = [name for name in names if any(_says(word, name) for word in words)]
+    return sorted(said, key=lambda name: name.lower() not in words)[:MOST_FIELDS]
 
 
 def asked_extremes(items: Items, words: Collection[str]) -> list[int]:

@@ -87,11 +87,12 @@ class Lining:
     """How parts are found that the query names as a whole."""
 
     def for_a_question(self) -> Lining:
-        """More room for the answer, less for what may be of use."""
+        """More room for the answer, in more places, and less for what may be of use."""
         return replace(
             self,
             pointed_share=max(self.pointed_share, QUESTION_SHARE),
             names_share=self.names_share * QUESTION_NAMES,
+            near=min(self.near, max(self.near // 2, NEAR)),
         )
 
 
