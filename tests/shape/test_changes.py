@@ -60,3 +60,15 @@ def test_the_subjects_of_commits_are_shown_before_what_they_changed():
 
     assert all(f"    Subject {i}" in shown for i in range(20))
     assert [*commits(log.split("\n"))][:2] == [4, 95]
+
+
+@pytest.mark.proves("S4")
+def test_what_changed_in_a_file_that_the_query_names_is_shown_as_a_whole():
+    parts = {
+        name: [f"diff --git a/src/{name}.py b/src/{name}.py", f"+++ b/src/{name}.py", "@@ -1 +1 @@"]
+        + [f"-    {name}[{i}]\n+    {name}.get({i})" for i in range(12)]
+        for name in ("cart", "order", "tax", "mail", "stock", "store")
+    }
+    text = "\n".join("\n".join(lines) for lines in parts.values())
+
+    assert "\n".join(parts["tax"]) in shaped("diff", text, 400, "changed", "tax.py")

@@ -8,7 +8,11 @@ from collections.abc import Iterator, Sequence
 from headgate.marker import Marker
 from headgate.shape.lined import Lining, shape_lined
 from headgate.shape.shaper import Room, Shaped, Source
+from headgate.shape.worth import Pointed
 from headgate.types import Query
+
+MOST_ASKED = 3
+"""Where a word stands in the names of more files, none of them is meant."""
 
 FILE = re.compile(r"diff |Index: ")
 NEW_NAME = re.compile(r"\+\+\+ ")
@@ -30,10 +34,21 @@ def shape_git_log(source: Source, room: Room, query: Query, marker: Marker) -> S
 
 def files(lines: Sequence[str]) -> Iterator[int]:
     """The lines that name a file, then what became of it, then those where a hunk begins."""
-    named = list(_beginning(lines, FILE, "dI")) or list(_beginning(lines, NEW_NAME, "+"))
-    yield from named
+    yield from _named(lines)
     yield from _beginning(lines, FATE, "rndB")
     yield from _beginning(lines, HUNK, "@*0123456789")
+
+
+def _named(lines: Sequence[str]) -> list[int]:
+    return list(_beginning(lines, FILE, "dI")) or list(_beginning(lines, NEW_NAME, "+"))
+
+
+def _asked_files(lines: Sequence[str], pointed: Pointed, _: Query) -> list[range]:
+    """What changed in the files that the query names, as long as they are few."""
+    starts = _named(lines)
+    stops = [*starts[1:], len(lines)]
+    asked = [range(*span) for span in zip(starts, stops, strict=False) if span[0] in pointed]
+    return asked if len(asked) <= MOST_ASKED else []
 
 
 def _beginning(lines: Sequence[str], pattern: re.Pattern[str], first: str) -> Iterator[int]:
@@ -64,5 +79,13 @@ def _subject(lines: Sequence[str], commit: int) -> list[int]:
     return []
 
 
-DIFF = Lining(files, outline_share=0.12, head_lean=0.5, near=12, pointed_share=0.4, names_share=0.3)
+DIFF = Lining(
+    files,
+    outline_share=0.12,
+    head_lean=0.5,
+    near=12,
+    pointed_share=0.4,
+    names_share=0.3,
+    focus=_asked_files,
+)
 GIT_LOG = Lining(commits, outline_share=0.5, head_lean=0.7)
