@@ -32,6 +32,14 @@ SAMPLES: tuple[tuple[str, str, str], ...] = (
         "│ 1  │ Ann  │\n│ 2  │ Bob  │\n└────┴──────┘\n",
     ),
     (
+        "trace",
+        "threads",
+        "2026-11-15 20:00:00\nFull thread dump OpenJDK 64-Bit Server VM (17.0.21+9):\n\n"
+        '"main" #1 prio=5 os_prio=0\n   java.lang.Thread.State: BLOCKED\n'
+        "\tat Bank.pay(Bank.java:12)\n\tat Bank.main(Bank.java:30)\n\n"
+        "Found one Java-level deadlock:\n=============================\n",
+    ),
+    (
         "build",
         "docker",
         "#6 [2/4] RUN make\n#6 0.431 compiling\n#6 26.43 error: no such file\n#6 ERROR: exit 2\n",

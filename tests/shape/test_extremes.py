@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from headgate.shape.extremes import asked_extremes, asked_fields
+from headgate.shape.extremes import asked_extremes, asked_fields, unnamed_fields
 from headgate.shape.items import items_of, lines_of
 
 CARS = [
@@ -69,3 +69,10 @@ def test_json_lines_have_them_as_well():
 
 def test_a_list_of_one_has_no_extremes():
     assert extremes(CARS[:1], "most horsepower") == []
+
+
+def test_of_many_fields_the_first_may_be_meant_if_a_superlative_is_asked():
+    numeric = [f"n{i}" for i in range(9)]
+
+    assert unnamed_fields(numeric, ["busiest", "hour"]) == numeric[:6]
+    assert unnamed_fields(numeric, ["busy", "hour"]) == ()

@@ -97,3 +97,13 @@ def test_a_test_that_went_well_takes_the_light_of_one_that_failed(well, plainly)
     bright = lit([anchor], lambda n: plain[n - 1] if 0 < n <= 4 else None, 4)
 
     assert shaded[3] < bright[3] / 2
+
+
+@pytest.mark.parametrize("detail", ["DEBUG cache is warm", "  --- PASS: TestErrors", "t_a PASSED"])
+def test_a_line_of_details_keeps_little_of_the_light_that_falls_on_it(detail):
+    def light_on(beside):
+        lines = ["ERROR: it failed", beside]
+        error = Found(1, lines[0].encode(), 0, 20.0, False)
+        return lit([error], lambda n: lines[n - 1] if 0 < n <= 2 else None, 2)[2]
+
+    assert light_on(detail) < 0.5 * light_on("x" * len(detail))

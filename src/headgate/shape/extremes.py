@@ -48,6 +48,11 @@ def asked_fields(names: Iterable[str], words: Collection[str]) -> list[str]:
     return sorted(said, key=lambda name: name.lower() not in words)[:MOST_FIELDS]
 
 
+def unnamed_fields(numeric: Sequence[str], words: Collection[str]) -> Sequence[str]:
+    """The fields that a superlative may mean that names none."""
+    return () if SUPERLATIVES.isdisjoint(words) else numeric[:MOST_UNNAMED]
+
+
 def asked_extremes(items: Items, words: Collection[str]) -> list[int]:
     """The items with the most and the least of each field that a superlative is asked of.
 
@@ -58,7 +63,8 @@ def asked_extremes(items: Items, words: Collection[str]) -> list[int]:
     fields = _fields(items)
     numeric = [name for name, raw in fields.items() if raw[:1] in NUMBER]
     found: list[int] = []
-    for column in _columns(items, asked_fields(fields, words) or numeric[:MOST_UNNAMED]):
+    asked = asked_fields(fields, words) or unnamed_fields(numeric, words)
+    for column in _columns(items, asked):
         if len(column) > 1:
             found += max(column, key=column.__getitem__), min(column, key=column.__getitem__)
     return found

@@ -46,6 +46,10 @@ LATE = 0.25
 """By how much the last line is worth more than the first: what went wrong stands near the end."""
 
 BLANK = 0.75
+DETAIL = 0.25
+LEVEL_CHARS = 80
+"""What a line of details keeps of the light, and how early its level stands."""
+
 USUAL_CHARS = 80
 LONGEST_CHARS = 480
 LENGTH = 0.25
@@ -95,6 +99,8 @@ def lit(
         text = text_of(number) or ""
         if not text or text.isspace():
             light *= BLANK
+        elif _is_detail(text):
+            light *= DETAIL
         lights[number] = light / LENGTHY[min(len(text), LONGEST_CHARS)]
     return lights
 
@@ -133,6 +139,12 @@ def _shine(
 def _went_well(text: str) -> bool:
     """Whether a line only says that a test passed."""
     return " PASSED" in text or text.endswith(("... ok", " PASS"))
+
+
+def _is_detail(text: str) -> bool:
+    """Whether a line tells of what went well, or what only who wrote the program reads."""
+    start = text[:LEVEL_CHARS]
+    return "DEBUG" in start or "TRACE" in start or "--- PASS" in start or _went_well(text)
 
 
 def _shine_back(ends: list[int], text_of: Callable[[int], str | None]) -> dict[int, float]:

@@ -30,7 +30,7 @@ LABELLED_SHARE = 0.08
 
 POINTED = (12.0, 20.0)
 
-FOCUSED = 0.5
+FOCUSED = 1.0
 """How strongly each line of a part is pointed at that the query names as a whole."""
 
 ABOVE = 100

@@ -35,7 +35,7 @@ WORDS: tuple[tuple[bytes, float], ...] = (
 
 OTHERS: tuple[tuple[bytes, float], ...] = (
     (rb"(?i)\b(fatal|panic|panicked|segmentation fault|core dumped|out of memory|oomkilled)\b", 8),
-    (rb"(?i)\babort(ed)?\b", 6),
+    (rb"(?i)\b(abort(ed)?|deadlock(ed)?)\b", 6),
     (rb"(?i)traceback \(most recent call last\)|^exception in|stack ?trace", 6),
     (rb"(Error|Exception)\b", 7),
     (rb"\bFAIL(ED|URE|URES|S)?\b|\bFailures?:", 11),

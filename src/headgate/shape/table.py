@@ -20,7 +20,7 @@ from headgate.shape.columns import (
     in_columns,
     odd_rows,
 )
-from headgate.shape.extremes import asked_fields
+from headgate.shape.extremes import asked_fields, unnamed_fields
 from headgate.shape.lined import with_ends
 from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
@@ -110,7 +110,8 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
     names = _names(table, lines)
     columns = [column_of(cells[heading:]) for cells in table.columns]
     texts = lines if table.ends is None else _Rows(lines, table)
-    asked = asked_fields(names, query.words)
+    numeric = [name for name, one in zip(names, columns, strict=True) if one.ends]
+    asked = asked_fields(names, query.words) or unnamed_fields(numeric, query.words)
     ends = [
         row for name, one in zip(names, columns, strict=True) if name in asked for row in one.ends
     ]

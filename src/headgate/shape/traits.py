@@ -233,6 +233,7 @@ OTHERS: tuple[tuple[str, str], ...] = (
     ("diff", r"^\d+(,\d+)?[acd]\d+(,\d+)?\n[<>] "),
     ("crash", r"^==\d+== ?(ERROR|WARNING|ABORTING|Memcheck|HEAP SUMMARY)\b"),
     ("crash", r"^SUMMARY: \w+Sanitizer: |^(Program|Thread \d.*) received signal SIG"),
+    ("crash", r"^Full thread dump |^Current thread 0x[0-9a-f]+ \(most recent call first\)"),
     ("calls", r"^(\[pid +\d+\] |\d+ +)?[a-z_0-9]+\(.*\) += (-?\d|0x[0-9a-f]|\?)"),
     ("git-log", r"\A\s*commit [0-9a-f]{7,40}\b"),
     ("git-log", r"^(Author|AuthorDate|Merge): "),
