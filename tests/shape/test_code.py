@@ -80,13 +80,20 @@ def test_a_definition_that_the_query_names_is_shown_whole():
     assert body in shown
 
 
+def test_a_short_definition_is_shown_whole_if_its_first_line_is_what_was_looked_for():
+    short = "def rounded(price_of_ledger):\n" + "\n".join(f"    price += {i}" for i in range(15))
+    shown = shaped("code", f"{module(40)}\n{short}\n\n{module(40)}", 600, "price_of_ledger")
+
+    assert short in shown
+
+
 def test_a_name_of_many_definitions_names_none_of_them():
     lines = ["def load(x):", "    return x", "", "def rate(y):", "    return y", ""]
     focus = CODE.focus
     assert focus is not None
 
-    assert focus([*lines] * 4, dict.fromkeys(range(24), 1.0), Query(("load",))) == []
-    assert focus([*lines] * 2, dict.fromkeys(range(12), 1.0), Query(("load",))) == [
+    assert focus([*lines] * 4, dict.fromkeys((1, *range(24)), 1.0), Query(("load",))) == []
+    assert focus([*lines] * 2, dict.fromkeys((1, *range(12)), 1.0), Query(("load",))) == [
         range(2),
         range(6, 8),
     ]

@@ -12,6 +12,9 @@ from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.worth import Pointed
 from headgate.types import Query
 
+SHORT_BODY = 20
+"""A definition of so few lines is shown whole where its first line is what was looked for."""
+
 MOST_NAMED = 3
 """Where more definitions than this are called alike, none of them is meant."""
 
@@ -29,10 +32,18 @@ def _ranked(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _named(lines: Sequence[str], pointed: Pointed, query: Query) -> list[range]:
-    """The definitions that the query calls by their names; a name of many is a word like others."""
+    """The definitions that the query calls by their names; a name of many is a word like others.
+
+    And what is pointed at most, if it begins a short one.
+    """
     bare = without_gutter(lines)
     named = [n for n in sorted(pointed) if name_defined(bare[n]).lower() in query.words]
-    return [body_of(bare, number) for number in named] if len(named) <= MOST_NAMED else []
+    bodies = [body_of(bare, number) for number in named] if len(named) <= MOST_NAMED else []
+    best = next(iter(pointed), None)
+    if best is not None and name_defined(bare[best]):
+        body = body_of(bare, best)
+        bodies += [body] if len(body) <= SHORT_BODY else []
+    return bodies
 
 
 CODE = Lining(_ranked, outline_share=0.5, head_lean=0.5, near=14, pointed_share=1.0, focus=_named)
