@@ -6,7 +6,7 @@ import json
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -126,11 +126,13 @@ def pointed_keys(names: Sequence[str], values: Sequence[bytes], hints: Hints) ->
     if not hints.words and not hints.paths:
         return {}
     lowered = [name.lower() for name in names]
+    calls = [*_calls(hints)]
+    wanted: set[str] = set().union(*calls)
     lasts = [name.rpartition("/")[2] for name in lowered]
     reasons = [
-        Reason([p for p, name in enumerate(each) if name in called], NAMED_SCORE)
-        for called in _calls(hints)
-        for each in (lowered, lasts)
+        Reason([place for name in called for place in places.get(name, ())], NAMED_SCORE)
+        for places in (_places(lowered, wanted), _places(lasts, wanted))
+        for called in calls
     ]
     for texts in [name.encode(errors="replace") for name in lowered], values:
         joined = b"\0".join(texts)
@@ -138,6 +140,15 @@ def pointed_keys(names: Sequence[str], values: Sequence[bytes], hints: Hints) ->
         found = (_holding(joined, ends, word) for word in hints.looked_for)
         reasons += [Reason(held, math.log(1 + len(names) / len(held))) for held in found if held]
     return best_first([reason for reason in reasons if reason.places])
+
+
+def _places(names: Sequence[str], wanted: Set[str]) -> Mapping[str, list[int]]:
+    """Where each of the wanted names stands."""
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        if name in wanted:
+            places.setdefault(name, []).append(place)
+    return places
 
 
 def _calls(hints: Hints) -> Iterator[set[str]]:
