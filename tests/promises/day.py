@@ -14,7 +14,7 @@ import signal
 import string
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,6 +43,8 @@ LIMITS = Retention(
 POLICY = Policy(result=tokens(300), batch=None, retention=LIMITS)
 REF = re.compile(r"r_[a-z2-7]{12}")
 AT_ONCE = 4
+LEFT_BYTES = (4_096, 0, 150_000)
+"""What others leave free when they fill the disk, in turn."""
 
 
 def text_of(dice: random.Random, call: str) -> str:
@@ -145,8 +147,11 @@ class Day:
     most_bytes: int = 0
     over: list[str] = field(default_factory=list)
 
-    def round(self, now_ns: int) -> None:
-        with self.nearly_full():
+    def round(self, number: int, now_ns: int) -> None:
+        # Not by dice: how often those are thrown hangs on how fast the machine is, and by chance
+        # the disk would be full all day.
+        full, third = number % 3 == 1, number // 3
+        with self.nearly_full(LEFT_BYTES[third % 3]) if full else nullcontext():
             for first in range(0, len(self.sessions), AT_ONCE):
                 names = self.sessions[first : first + AT_ONCE]
                 self.watch([name for name in names if self.dice.random() < 0.6], now_ns)
@@ -174,14 +179,14 @@ class Day:
                     os.close(hear)
 
     @contextmanager
-    def nearly_full(self) -> Iterator[None]:
-        """Now and then others fill the disk, if it is one of our own."""
+    def nearly_full(self, left_bytes: int) -> Iterator[None]:
+        """Others fill the disk, if it is one of our own."""
         filler = self.folder / "state" / "filler"
-        if self.dice.random() < 0.25 and os.path.ismount(self.folder / "state"):
+        if os.path.ismount(self.folder / "state"):
             disk = os.statvfs(self.folder / "state")
             filler.touch(mode=0o600)
             free = disk.f_bavail * disk.f_frsize
-            filler.write_bytes(bytes(max(free - self.dice.choice([0, 4_096, 150_000]), 0)))
+            filler.write_bytes(bytes(max(free - left_bytes, 0)))
             self.fills += 1
         yield
         filler.unlink(missing_ok=True)
@@ -264,7 +269,7 @@ def main(folder: Path, sessions: int, rounds: int, seed: int) -> dict[str, objec
     (folder / "warm" / "notes").mkdir(parents=True)
     work(folder / "warm", "warm", 0, START, 2)  # what every child would load for itself
     for number in range(rounds):
-        day.round(START + DAY_NS * number // rounds)
+        day.round(number, START + DAY_NS * number // rounds)
     failed = folder / "failed"
     return {
         "kills": day.kills,
