@@ -2,7 +2,7 @@ import pytest
 
 from headgate.errors import PolicyError
 from headgate.policy_file import policy_from_toml, policy_to_toml
-from headgate.retention import EVERYTHING, GIB, Fixed, Held, Need, Retention, victims
+from headgate.retention import EVERYTHING, GIB, Held, Need, Retention, Taken, victims
 
 S = 10**9
 
@@ -94,7 +94,7 @@ def test_what_is_beside_originals_counts_too():
     retention = Retention(age_s=None, session_bytes=30, free_bytes=None)
 
     assert going([held("a"), held("b", used_s=1)], retention) == {}
-    assert going([held("a"), held("b", used_s=1)], retention, fixed={"a": Fixed(15)}) == {
+    assert going([held("a"), held("b", used_s=1)], retention, fixed={"a": Taken(15)}) == {
         "a": "session"
     }
 
@@ -106,7 +106,7 @@ def test_what_others_are_just_writing_counts_too(limit, why):
     originals = [held("a", used_s=1), held("b", used_s=2), held("c", used_s=3)]
 
     assert going(originals, retention, need=Need("a", 10, 1)) == {}
-    assert going(originals, retention, need=Need("a", 10, 1), fixed={"a": Fixed(10, 1)}) == {
+    assert going(originals, retention, need=Need("a", 10, 1), fixed={"a": Taken(10, 1)}) == {
         "a": why
     }
 

@@ -160,8 +160,7 @@ class Journal:
             if fresh := decide(records):
                 self._write(fd, fresh)
         finally:
-            if self._fd >= 0:
-                fcntl.flock(self._fd, fcntl.LOCK_UN)
+            self._let_go()
 
     def _rewrite(self, change: Callable[[list[bytes]], Sequence[bytes]]) -> None:
         try:
@@ -214,8 +213,7 @@ class Journal:
         try:
             return self._repair(*self._locked())
         finally:
-            if self._fd >= 0:
-                fcntl.flock(self._fd, fcntl.LOCK_UN)
+            self._let_go()
 
     def _repair(self, fd: int, size: int) -> list[bytes]:
         """Read all from the start, and set aside what stands after the longest valid prefix."""
@@ -238,6 +236,10 @@ class Journal:
         folder, name, number = self._file.folder.make(), self._file.name, 1
         while not create_once(folder, f"{name}.damaged-{number}", tail, durable=self._durable):
             number += 1
+
+    def _let_go(self) -> None:
+        if self._fd >= 0:
+            fcntl.flock(self._fd, fcntl.LOCK_UN)
 
     def _locked(self) -> tuple[int, int]:
         """The file under the exclusive lock, still the one at its path, and its size.

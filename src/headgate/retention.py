@@ -118,31 +118,30 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
-    """What a session has on disk beside the originals that could be removed.
+class Taken:
+    """Room that is not to be had: by what stays on disk, or by what is wanted.
 
-    What others are just writing among that: it counts, and must not be taken for free.
+    What others are just writing stays, too: it must not be taken for free.
     """
 
     bytes: int = 0
     count: int = 0
 
-    def __add__(self, other: Fixed) -> Fixed:
-        return Fixed(self.bytes + other.bytes, self.count + other.count)
+    def __add__(self, other: Taken) -> Taken:
+        return Taken(self.bytes + other.bytes, self.count + other.count)
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much there may be, and how much there is beside what could be removed."""
+    """How much there may be, and how much of that is taken whatever goes."""
 
     most_bytes: int | None
     most_count: int | None
-    taken: Fixed
-    """By what stays, and by what is wanted."""
+    taken: Taken
 
 
 NOTHING_NEEDED = Need("", 0, 0)
-NOTHING_FIXED = Fixed()
+NOTHING_TAKEN = Taken()
 
 
 def victims(
@@ -151,7 +150,7 @@ def victims(
     *,
     now_ns: int,
     need: Need = NOTHING_NEEDED,
-    fixed: Mapping[str, Fixed],
+    fixed: Mapping[str, Taken],
     short_bytes: int = 0,
 ) -> dict[Held, Why]:
     """What has to go, and why: too old first, then over a session's limits, then over all.
@@ -161,13 +160,13 @@ def victims(
     """
     first_to_go = sorted(held, key=lambda one: (one.live, one.new, one.used_ns, one.ref))
     going: dict[Held, Why] = {one: "age" for one in first_to_go if _is_old(one, retention, now_ns)}
-    wanted = Fixed(need.bytes, need.count)
+    wanted = Taken(need.bytes, need.count)
     by_session: dict[str, list[Held]] = {need.session: []}
     for one in first_to_go:
         if one not in going:
             by_session.setdefault(one.session, []).append(one)
     for session, mine in by_session.items():
-        taken = fixed.get(session, NOTHING_FIXED)
+        taken = fixed.get(session, NOTHING_TAKEN)
         if need.session == session:
             taken += wanted
         room = Room(retention.session_bytes, retention.session_count, taken)

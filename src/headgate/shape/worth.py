@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate
@@ -24,7 +23,6 @@ AGAIN = 0.5
 AGAIN_LITERALLY = 0.9
 """What a phrase is still worth: each part that has it literally is what was asked for."""
 
-NAME = re.compile(r"\w(?:_|\.|::)\w")
 NAMED = 2.0
 AGAIN_NAMED = 0.8
 """How much more a name is worth than a word of a language, and how slowly it loses that."""
@@ -98,7 +96,7 @@ def _alike(reasons: Sequence[Reason]) -> dict[tuple[int, ...], list[int]]:
 
 def _reason(word: str, places: Collection[int], query: Query, total: int) -> Reason:
     rarity = math.log(1 + total / len(places))
-    is_name = word in query.names or NAME.search(word) is not None
+    is_name = word in query.names
     again = AGAIN_NAMED if is_name else AGAIN
     if word in query.phrases:
         again = AGAIN_LITERALLY

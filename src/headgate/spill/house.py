@@ -16,7 +16,7 @@ from typing import Final
 
 from headgate.disk import Folder, Temp, clean_temps, store_error
 from headgate.errors import StoreError
-from headgate.retention import NOTHING_NEEDED, Fixed, Held, Need, Retention, Why, victims
+from headgate.retention import NOTHING_NEEDED, Held, Need, Retention, Taken, Why, victims
 from headgate.spill.index import Packed
 from headgate.spill.objects import NOTE, PACKED, entries
 from headgate.spill.private import sessions_folder
@@ -240,10 +240,10 @@ class House:
         ours_only: bool,
     ) -> dict[Held, Why]:
         fixed = {
-            name: Fixed(each.counts.bytes, each.counts.count) for name, each in contents.items()
+            name: Taken(each.counts.bytes, each.counts.count) for name, each in contents.items()
         }
         for one in held:
-            fixed[one.session] += Fixed(-one.size_bytes, -1)
+            fixed[one.session] += Taken(-one.size_bytes, -1)
         short_bytes = disk_of(self.state).short_bytes(retention, need.bytes)
         if ours_only:
             retention = replace(retention, total_bytes=None, total_count=None)
