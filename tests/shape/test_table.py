@@ -45,11 +45,11 @@ def test_a_word_for_many_finds_the_word_for_one():
 @pytest.mark.proves("S4")
 @pytest.mark.parametrize(("side", "rule"), [("|", "+"), ("│", "┼")])
 def test_a_table_that_is_drawn_with_lines_keeps_its_heading(side, rule):
-    border = f"{rule}-----{rule}------{rule}" if rule == "+" else "┌─────┬──────┐"
-    rows = [f"{side} {i:>3} {side} {i * 7 % 90:>4} {side}" for i in range(1, 400)]
-    rows[222] = f"{side} 223 {side} 9999 {side}"
-    under = border if rule == "+" else "├─────┼──────┤"
-    drawn = [border, f"{side}  id {side} load {side}", under, *rows, border]
+    border = f"{rule}-----{rule}--------{rule}" if rule == "+" else "┌─────┬────────┐"
+    rows = [f"{side} {i:<3} {side} {i * 7 % 90:>6} {side}" for i in range(1, 400)]
+    rows[222] = f"{side} 223 {side}   9999 {side}"
+    under = border if rule == "+" else "├─────┼────────┤"
+    drawn = [border, f"{side} id  {side} load   {side}", under, *rows, border]
     shown = shaped("table", "\n".join(drawn) + "\n", 300)
 
     assert "[columns: id int 1..399; load int 0..9999 #k7q2]\n" + "\n".join(drawn[:3]) in shown

@@ -61,6 +61,10 @@ class Parser(ArgumentParser):
         """Add --tokens."""
         (group or self).add_argument("--tokens", type=limit("tokens"), metavar="N", help=TOKENS)
 
+    def add_query(self) -> None:
+        """Add --query."""
+        self.add_argument("--query", default="", metavar="Q", help=QUERY)
+
     def add_session(self) -> None:
         """Add --session."""
         self.add_argument("--session", type=session, metavar="S", help=SESSION)
@@ -71,6 +75,7 @@ class Parser(ArgumentParser):
 
 
 TOKENS = "at most N tokens on stdout, the final line end not counted; 128 or more"
+QUERY = "what is looked for, in words or as a question: what answers it is shown first"
 SESSION = "the session whose results these are (default: HEADGATE_SESSION, else 'default')"
 
 

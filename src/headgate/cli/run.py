@@ -44,7 +44,7 @@ def parser() -> Parser:
     """How it is called."""
     made = Parser("run", usage=USAGE, says=SAYS, examples=EXAMPLES)
     made.add_tokens()
-    made.add_argument("--query", default="", metavar="Q", help="keep lines with words of Q")
+    made.add_query()
     made.add_session()
     return made
 

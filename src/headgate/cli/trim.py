@@ -55,6 +55,7 @@ EXAMPLES = """\
   headgate trim build.log                           within the limits of the preset 'default'
   make 2>&1 | headgate trim --tokens 500 --tool make
   headgate trim --tokens 800 --query 'timeout' server.log
+  du -a | headgate trim --tokens 300 --query 'which is the largest?'
   headgate trim --chars 4000 --json answer.json     with sizes before and after
 """
 
@@ -70,7 +71,7 @@ def parser() -> Parser:
     )
     made.add_argument("--vocab", metavar="V", help="count tokens in this vocabulary, not in o200k")
     made.add_argument("--tool", default=TOOL, metavar="T", help="the tool that gave this result")
-    made.add_argument("--query", default="", metavar="Q", help="keep lines with words of Q")
+    made.add_query()
     made.add_argument(
         "--kind", type=word(*KINDS), metavar="K", help=f"what the text is: {', '.join(KINDS)}"
     )

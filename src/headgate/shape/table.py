@@ -50,7 +50,7 @@ NOTE_PART = 6
 """What the columns hold is said where it takes at most this part of the limit."""
 
 DELIMITERS: dict[Kind, str] = {"csv": ",", "tsv": "\t"}
-SPACED = re.compile(r"\s{2,}|\t|\s*[|│]\s*")
+SPACED = re.compile(r"\s*[|│]\s*|\s{2,}|\t")
 RULED_CHARS = 200
 """How far the line between the heading and the rows is looked at."""
 
