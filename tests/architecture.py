@@ -15,7 +15,7 @@ LAYERS = """
 version types errors locks
 disk economy loopback retention guard_rules
 marker budget events refs scan slices journal toolnames terminal ageing guards view rules
-policy measure/ visible
+policy measure/ visible values
 normalise
 ledger shape/ spill/ presets/ check/ limits arrive notice
 dialects/ judge policy_file people

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeVar
 
-import msgspec
 from xxhash import xxh3_64_intdigest
 
 from headgate.ageing import Ageing
@@ -35,7 +34,9 @@ from headgate.measure.models import counted_as
 from headgate.policy import Policy
 from headgate.prepare import Prepared, Request, plan_history
 from headgate.session import Session
+from headgate.slices import NotJson
 from headgate.types import Verdict
+from headgate.values import value_of
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -336,7 +337,7 @@ def dialect_of(body: bytes, name: str | None) -> Dialect:
 
 def _fitting(body: bytes) -> list[str]:
     try:
-        return recognise(msgspec.json.decode(body))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return recognise(value_of(body))
+    except NotJson:
         # What the fast parser refuses may be a history all the same, or has its fault named.
         return recognise_dialect(body)

@@ -37,7 +37,7 @@ _SCALAR = rb"(?:%b|%b|%b|true|false|null)" % (_STRICT_STRING, _CONSTANT, _NUMBER
 
 _SPACES = re.compile(_SPACE)
 _TOKENS = re.compile(rb'[^ \t\r\n"]++|' + _STRING, re.DOTALL)
-_ONE_STRING = re.compile(_STRING, re.DOTALL)
+ONE_STRING = re.compile(_STRING, re.DOTALL)
 _ONE_SCALAR = re.compile(rb"[^ \t\r\n,\]}]++")
 _ITEM_END = re.compile(_SPACE + rb"([,\]])" + _SPACE)
 _MEMBER_END = re.compile(_SPACE + rb"([,}])" + _SPACE)
@@ -314,7 +314,7 @@ def end_of(raw: bytes, at: int) -> int:
     opening = raw[at : at + 1]
     if opening in (b"[", b"{"):
         return _closing(raw, at)
-    found = (_ONE_STRING if opening == b'"' else _ONE_SCALAR).match(raw, at)
+    found = (ONE_STRING if opening == b'"' else _ONE_SCALAR).match(raw, at)
     if found is None:
         raise NotJson(f"no JSON value at byte {at}")
     return found.end()
@@ -396,5 +396,5 @@ def _opened(way: bytes) -> bytes:
     """The containers that are open at the end of a way down; it goes past empty ones."""
     brackets = way.translate(None, _BUT_OPENING).replace(b'""', b"")
     if b'"' in brackets or b"\\" in way:
-        brackets = _ONE_STRING.sub(b"", way).translate(None, _BUT_OPENING)
+        brackets = ONE_STRING.sub(b"", way).translate(None, _BUT_OPENING)
     return brackets.replace(b"[]", b"").replace(b"{}", b"")

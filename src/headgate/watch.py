@@ -31,8 +31,10 @@ from headgate.guards import (
 )
 from headgate.locks import Guard
 from headgate.notebook import Notebook
+from headgate.slices import NotJson
 from headgate.tool import NAME as READ_RESULT
 from headgate.types import NOTHING, Call, Text, ToolResult
+from headgate.values import value_of
 
 N = TypeVar("N", bound=TurnBegan | Asked | Answered)
 
@@ -144,8 +146,8 @@ def arguments_of(call: Call) -> Mapping[str, object]:
     if not isinstance(call.arguments, str):
         return call.arguments
     try:
-        read = msgspec.json.decode(call.arguments or "{}")
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        read = value_of(call.arguments or "{}")
+    except NotJson:
         return {"": call.arguments}
     return read if isinstance(read, dict) else {"": call.arguments} if read else NOTHING
 

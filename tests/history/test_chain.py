@@ -91,6 +91,6 @@ def test_the_same_value_in_other_bytes_is_the_same(value):
     assert len({canonical(form.encode()) for form in forms}) == 1
 
 
-@pytest.mark.parametrize("raw", [b'"\\ud800"', b"[NaN]", b"[" * 5_000 + b"]" * 5_000])
+@pytest.mark.parametrize("raw", [b'"\\ud800"', b"[NaN]", b"[" * 100_000 + b"]" * 100_000])
 def test_what_strict_json_does_not_know_speaks_for_itself(raw):
     assert canonical(raw) == raw

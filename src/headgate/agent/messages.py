@@ -8,8 +8,6 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Final
 
-import msgspec
-
 from headgate.agent.streams import events
 from headgate.model import (
     ModelError,
@@ -23,8 +21,10 @@ from headgate.model import (
     text_in,
     with_settings,
 )
+from headgate.slices import NotJson
 from headgate.tool import Dialect
 from headgate.types import NOTHING, Call, ToolResult
+from headgate.values import value_of
 
 STOPS: Final[Mapping[str, Stop]] = MappingProxyType(
     {
@@ -150,8 +150,8 @@ class Building:
         if not self.inputs.get(index):
             return block
         try:
-            read = msgspec.json.decode(self.inputs[index])
-        except (msgspec.DecodeError, RecursionError):
+            read = value_of(self.inputs[index])
+        except NotJson:
             read = {}
         return {**block, "input": read if isinstance(read, dict) else {}}
 

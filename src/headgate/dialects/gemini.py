@@ -27,8 +27,10 @@ from headgate.dialects.spans import (
     text_of,
 )
 from headgate.dialects.wire import Layout, arguments_in, read_history, with_items, write_history
+from headgate.slices import NotJson
 from headgate.types import NOTHING as NO_ARGUMENTS
 from headgate.types import Block, Json, Media, Text, ToolResult
+from headgate.values import value_of
 
 name = "gemini"
 
@@ -245,8 +247,8 @@ def _with_said(given: Part, changes: dict[str, bytes | None]) -> Part:
 
 def _is_object(text: str) -> bool:
     try:
-        return isinstance(msgspec.json.decode(text), dict)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return isinstance(value_of(text), dict)
+    except NotJson:
         return False
 
 

@@ -29,6 +29,7 @@ from headgate.dialects.spans import (
 from headgate.errors import HistoryError
 from headgate.slices import NotJson
 from headgate.types import NOTHING, Block, Media, Text
+from headgate.values import value_of
 
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 _ABSENT = msgspec.Raw(b"")
@@ -292,7 +293,7 @@ def _type_of(raw: bytes) -> str:
 def arguments_in(raw: bytes) -> Mapping[str, object]:
     """A call's arguments, an object or the JSON text of one; nothing if they are neither."""
     try:
-        value = msgspec.json.decode(text_of(raw) if raw[:1] == b'"' else raw)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        value = value_of(text_of(raw) if raw[:1] == b'"' else raw)
+    except NotJson:
         return NOTHING
     return value if isinstance(value, dict) else NOTHING

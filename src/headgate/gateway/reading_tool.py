@@ -15,7 +15,9 @@ import msgspec
 
 from headgate.policy import Policy, ToolRule
 from headgate.scan import Scanner
+from headgate.slices import NotJson
 from headgate.tool import DESCRIPTION, NAME
+from headgate.values import value_of
 
 CALLED = re.compile(rf"[A-Za-z0-9_.-]{{0,64}}{NAME}")
 SAYS = DESCRIPTION.partition(".")[0]
@@ -39,7 +41,7 @@ def reading_tool(body: bytes) -> str:
         return ""
     try:
         return _in_tools(bytes(_BODY.decode(body).tools))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, NotJson):
         return ""
 
 
@@ -55,7 +57,7 @@ def with_tool(policy: Policy, name: str) -> Policy:
 
 @lru_cache(8)
 def _in_tools(tools: bytes) -> str:
-    found = _declared(msgspec.json.decode(tools), DEEPEST)
+    found = _declared(value_of(tools), DEEPEST)
     return next((name for name in found if CALLED.fullmatch(name)), "")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import re
 
-import msgspec
-
 from headgate.dialects.anthropic import part, with_parts
 from headgate.dialects.history import Message, Part
 from headgate.dialects.spans import (
@@ -20,6 +18,8 @@ from headgate.dialects.spans import (
 )
 from headgate.dialects.wire import is_blank
 from headgate.history.report import Fix, Unrepairable
+from headgate.slices import NotJson
+from headgate.values import value_of
 
 HOISTED = ("image", "document", "search_result")
 """Blocks that may stand beside a result; others of an error are taken out."""
@@ -100,8 +100,8 @@ def _with_object(given: Part) -> Part:
 
 def _spells_object(text: str) -> bool:
     try:
-        return isinstance(msgspec.json.decode(text), dict)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return isinstance(value_of(text), dict)
+    except NotJson:
         return False
 
 

@@ -13,6 +13,8 @@ import msgspec
 
 from headgate.dialects import dialect_named
 from headgate.dialects.history import History
+from headgate.slices import NotJson
+from headgate.values import value_of
 
 CACHE_MARK = "cache_control"
 
@@ -56,12 +58,12 @@ def canonical(raw: bytes) -> bytes:
     if not raw:
         return b""
     try:
-        value = msgspec.json.decode(raw)
+        value = value_of(raw)
         value = [_plain(item) for item in value] if isinstance(value, list) else _plain(value)
         return _PACKED(value)
     except OverflowError:
         return _WRITTEN(value)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (NotJson, RecursionError):
         # Half a surrogate pair, NaN, thousands of levels: the bytes speak for themselves.
         return raw
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-import msgspec
-
 from headgate.dialects import dialect_named
 from headgate.dialects.history import History
 from headgate.dialects.spans import fields_of, json_object, json_text
@@ -21,6 +19,8 @@ from headgate.history.count import Accounting, Count
 from headgate.history.count import count as estimate_count
 from headgate.history.usage import usage_of
 from headgate.measure.models import counted_as
+from headgate.slices import NotJson
+from headgate.values import value_of
 
 Platform = Literal["first-party", "vertex", "vertex-global", "bedrock"]
 """Where the models run; `vertex-global` is Vertex in a global region."""
@@ -131,8 +131,8 @@ def tokens_in(ask: Ask, status: int, answer: bytes) -> int | None:
     if status != 200:
         return None
     try:
-        said = msgspec.json.decode(answer)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        said = value_of(answer)
+    except NotJson:
         return None
     if not isinstance(said, dict):
         return None

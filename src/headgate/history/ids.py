@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-import msgspec
-
 from headgate.dialects.dialect import Rules
 from headgate.dialects.history import Message, Part
 from headgate.history.rounds import Place, Round, Spot
 from headgate.policy import Twins
+from headgate.slices import NotJson
+from headgate.values import value_of
 
 MADE_LETTERS = 24
 """Of a made id: 96 bits of a digest, far below every provider's limit."""
@@ -89,8 +89,8 @@ def is_same_call(one: Part, other: Part) -> bool:
 
 def _decoded(raw: bytes) -> object:
     try:
-        return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return value_of(raw)
+    except NotJson:
         return raw
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-import msgspec
 from xxhash import xxh3_128_digest
 
 from headgate.dialects.dialect import Dialect
@@ -18,6 +17,7 @@ from headgate.history.makeup import Makeup, fixed, makeup_of, total
 from headgate.measure.estimates import MEDIA_TOKENS
 from headgate.slices import NotJson
 from headgate.types import Media, Meter
+from headgate.values import value_of
 
 Component = Literal[
     "system",
@@ -232,8 +232,8 @@ def _said(raw: bytes) -> str:
 def _system_text(raw: bytes) -> str:
     """What a system prompt says: a string, a list of blocks, or an object with parts."""
     try:
-        value = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        value = value_of(raw)
+    except NotJson:
         return _said(raw)
     blocks = value.get("parts") if isinstance(value, dict) else value
     if not isinstance(blocks, list):

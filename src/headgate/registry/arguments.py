@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import msgspec
 
 from headgate.registry.signature import Signature, from_json
+from headgate.slices import NotJson
+from headgate.values import value_of
 
 FIRST_LINE_CHARS = 500
 """What is repeated of a checker's message."""
@@ -42,8 +44,8 @@ def _decoded(text: str) -> object:
     if not text.strip():
         return None
     try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
+        return value_of(text)
+    except NotJson as error:
         raise BadArguments(f"the arguments are not JSON: {error}") from None
 
 
@@ -90,8 +92,8 @@ def _read(value: object) -> object:
     if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
         return value
     try:
-        return msgspec.json.decode(value)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return value_of(value)
+    except NotJson:
         return value
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from headgate.shape.items import Items
 from headgate.slices import kind_of, members, names_of
+from headgate.values import is_too_deep
 
 SUPERLATIVES = frozenset(
     {
@@ -97,6 +98,8 @@ def _columns(items: Items, names: Sequence[str]) -> list[dict[int, float] | dict
     numbers: list[dict[int, float]] = [{} for _ in names]
     dates: list[dict[int, str]] = [{} for _ in names]
     for number in range(min(len(items), MOST_ITEMS) if names else 0):
+        if is_too_deep(items[number]):
+            continue
         try:
             values = msgspec.structs.astuple(decoder.decode(items[number]))
         except (msgspec.DecodeError, RecursionError):

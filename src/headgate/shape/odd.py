@@ -20,6 +20,8 @@ from headgate.shape.far import FEWEST, far_places
 from headgate.shape.hints import HITS_PER_BLOCK, SCANNED_BYTES, places_of
 from headgate.shape.items import Items
 from headgate.shape.signs import SCANNER, weight
+from headgate.slices import NotJson
+from headgate.values import value_of
 
 READ_BYTES = 80 * 1024
 READ_ITEMS = 800
@@ -94,15 +96,16 @@ def _beginning(items: Items) -> list[bytes]:
 def _values(raws: Sequence[bytes]) -> list[object]:
     """What the items are; None for one that cannot be read."""
     try:
-        return list(msgspec.json.decode(b"[%b]" % b",".join(raws), type=list[object]))
-    except (msgspec.DecodeError, RecursionError):
+        values = value_of(b"[%b]" % b",".join(raws))
+    except NotJson:
         return [_value(raw) for raw in raws]
+    return values if isinstance(values, list) else []
 
 
 def _value(raw: bytes) -> object:
     try:
-        return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, RecursionError):
+        return value_of(raw)
+    except NotJson:
         return None
 
 
