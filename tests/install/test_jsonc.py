@@ -97,3 +97,64 @@ def test_a_path_through_something_else_is_refused():
 def test_what_is_no_json_is_refused_with_its_line(text, message):
     with pytest.raises(RequestError, match=message):
         jsonc.load(text)
+
+
+@given(objects, indents, keys, values, st.data())
+def test_what_is_taken_out_leaves_all_else_as_it_was(found, indent, key, value, data):
+    whole = {**found, key: value}
+    order = data.draw(st.permutations(list(whole)))
+    text = json.dumps({name: whole[name] for name in order}, indent=indent)
+
+    left = json.loads(jsonc.take(text, (key,)))
+
+    assert left == {name: item for name, item in found.items() if name != key}
+
+
+@given(st.lists(values, min_size=1, max_size=4), indents, st.data())
+def test_an_item_is_taken_out_by_its_place(items, indent, data):
+    at = data.draw(st.integers(0, len(items) - 1))
+
+    left = json.loads(
+        jsonc.take(json.dumps({"a": {"list": items}}, indent=indent), ("a", "list", at))
+    )
+
+    assert left == {"a": {"list": items[:at] + items[at + 1 :]}}
+
+
+@given(objects, indents, keys, values)
+def test_what_was_put_in_is_taken_out_to_the_byte(found, indent, key, value):
+    others = {name: item for name, item in found.items() if name != key}
+    text = json.dumps({**others, "last": 1}, indent=indent)
+
+    assert jsonc.take(jsonc.put(text, (key,), value), (key,)) == text
+
+
+def test_comments_beside_what_is_taken_out_stay():
+    text = """{
+  "model": "opus", // mine
+  // ours
+  "hooks": {},
+  "b": 1
+}
+"""
+
+    assert (
+        jsonc.take(text, ("hooks",))
+        == """{
+  "model": "opus", // mine
+  // ours
+  "b": 1
+}
+"""
+    )
+    assert (
+        jsonc.take(text, ("b",))
+        == """{
+  "model": "opus", // mine
+  // ours
+  "hooks": {}
+}
+"""
+    )
+    assert jsonc.take('{"a": 1, "b": 2}', ("a",)) == '{"b": 2}'
+    assert jsonc.take('{\n  "a": 1\n}\n', ("a",)) == "{}\n"

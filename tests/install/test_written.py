@@ -158,3 +158,47 @@ def test_folders_that_others_made_or_use_stay(site, tmp_path):
 
     assert list((tmp_path / "plugins").iterdir()) == []
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["theirs.js"]
+
+
+def test_settings_that_their_cli_wrote_anew_lose_ours_alone(site, tmp_path):
+    file = tmp_path / "settings.json"
+    file.write_text('{\n  "model": "opus"\n}\n')
+    written.write(planned(file, '{\n  "model": "opus",\n  "ours": 1\n}\n'), site, "codex", "hook")
+    file.write_text('{\n  "ours": 1,\n  "model": "sonnet"\n}\n')
+
+    assert undo(site).stuck == ()
+
+    assert file.read_text() == '{\n  "model": "sonnet"\n}\n'
+    assert written.installed(site.state, "codex") == []
+
+
+def test_a_file_made_for_us_goes_though_it_was_written_anew(site, tmp_path):
+    file = tmp_path / "settings.json"
+    written.write(planned(file, '{\n  "ours": 1\n}\n'), site, "codex", "hook")
+    file.write_text('{"ours":1}')
+
+    undo(site)
+
+    assert not file.exists()
+
+
+def test_what_was_taken_out_by_hand_is_out(site, tmp_path):
+    file = tmp_path / "settings.json"
+    file.write_text('{"a": 1}')
+    written.write(planned(file, '{"a": 1, "ours": 1}'), site, "codex", "hook")
+    file.write_text('{"a": 2}')
+
+    assert undo(site) == written.Undoing((), ())
+
+    assert file.read_text() == '{"a": 2}'
+
+
+def test_a_line_of_ours_goes_though_the_lines_next_to_it_are_others(site, tmp_path):
+    file = tmp_path / "config.toml"
+    file.write_text('model = "m"\n\n[tools]\n')
+    written.write(planned(file, 'model = "m"\nours = 1\n\n[tools]\n'), site, "codex", "hook")
+    file.write_text('model = "n"\nours = 1\ntheirs = 2\n\n[tools]\n')
+
+    undo(site)
+
+    assert file.read_text() == 'model = "n"\ntheirs = 2\n\n[tools]\n'

@@ -70,6 +70,25 @@ def append(text: str, path: Sequence[str], item: object) -> str:
     return _added(text, node, "", item)
 
 
+def take(text: str, path: Sequence[str | int]) -> str:
+    """The text without what stands at a path, and without the comma that this leaves over."""
+    parent, node = _root(text), _root(text)
+    for key in path:
+        parent, node = node, node.items[key] if isinstance(key, int) else node.members[key]
+    parts = list(parent.members.values()) or parent.items
+    before = [part for part in parts if part.stop < node.start]
+    comma = _skip(text, before[-1].stop) if before else parent.start
+    start = _skip(text, comma + 1)
+    spaces = len(text[:start]) - len(text[:start].rstrip())
+    after = _skip(text, node.stop)
+    if text.startswith(",", after):
+        spare = 0 if spaces else len(text[after + 1 :]) - len(text[after + 1 :].lstrip())
+        return text[: start - spaces] + text[after + 1 + spare :]
+    if before:
+        return text[:comma] + text[comma + 1 : start - spaces] + text[node.stop :]
+    return text[: start - spaces] + text[node.stop :].lstrip()
+
+
 def _dotted(path: Sequence[str | int]) -> str:
     return ".".join(map(str, path))
 

@@ -151,10 +151,24 @@ def reversed_in(current: str, change: Change) -> str | None:
     """
     if current == (change.after or ""):
         return change.before
-    old = (change.before or "").splitlines(keepends=True)
-    new = (change.after or "").splitlines(keepends=True)
+    return _replaced(current, _runs(change, around=1))
+
+
+def alone_reversed_in(current: str, change: Change) -> str | None:
+    """The same where the lines next to ours have changed: ours alone are looked for.
+
+    It is not for formats in which one line depends on the next, as by a comma.
+    """
+    return _replaced(current, _runs(change, around=0))
+
+
+Runs: TypeAlias = list[tuple[list[str], list[str]]]
+"""Lines before and after, in order."""
+
+
+def _replaced(current: str, runs: Runs) -> str | None:
     lines = current.splitlines(keepends=True)
-    for was, now in reversed(list(_runs(old, new))):
+    for was, now in reversed(runs):
         at = _only(lines, now)
         if at is None:
             return None
@@ -162,19 +176,23 @@ def reversed_in(current: str, change: Change) -> str | None:
     return "".join(lines)
 
 
-def _runs(old: list[str], new: list[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Each changed run of lines before and after, with a line of context around it."""
+def _runs(change: Change, *, around: int) -> Runs:
+    """Each changed run of lines before and after, with lines of context around it."""
+    old = (change.before or "").splitlines(keepends=True)
+    new = (change.after or "").splitlines(keepends=True)
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    runs: Runs = []
     for tag, i, j, k, m in matcher.get_opcodes():
         if tag != "equal":
-            before, after = new[max(k - 1, 0) : k], new[m : m + 1]
-            yield [*before, *old[i:j], *after], [*before, *new[k:m], *after]
+            before, after = new[max(k - around, 0) : k], new[m : m + around]
+            runs.append(([*before, *old[i:j], *after], [*before, *new[k:m], *after]))
+    return runs
 
 
 def _only(lines: list[str], run: list[str]) -> int | None:
     """Where a run of lines stands; None where it does not, or twice."""
     places = [at for at in range(len(lines) - len(run) + 1) if lines[at : at + len(run)] == run]
-    return places[0] if len(places) == 1 else None
+    return places[0] if run and len(places) == 1 else None
 
 
 def start_note(site: Site, upstream: str, was: str) -> str:

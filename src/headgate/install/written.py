@@ -19,11 +19,26 @@ import msgspec
 
 from headgate.disk import Folder, Temp, create_once, write_all
 from headgate.errors import RequestError, StoreError
-from headgate.install.plan import MODES, Change, Mode, Plan, Site, reversed_in, text_of
+from headgate.install.plan import (
+    MODES,
+    Change,
+    Mode,
+    Plan,
+    Site,
+    alone_reversed_in,
+    reversed_in,
+    text_of,
+)
+from headgate.install.values import taken_back
 from headgate.spill.private import sessions_folder
 
 NEW_FILE_MODE = 0o600
 """Settings may hold keys."""
+
+JSON_SUFFIXES = (".json", ".jsonc")
+
+EMPTY = ("", "{}")
+"""What is left of a file that was made for us alone."""
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -98,12 +113,26 @@ def undoing(state: Path, client: str, mode: Mode) -> Undoing:
         ours = Change(path, kept.before, kept.after)
         if now is None or now == (kept.before or ""):
             continue
-        back = reversed_in(now, ours)
-        if back is None and now != (kept.after or ""):
+        back = _before(now, ours)
+        if back is None:
             stuck.append(ours)
-        else:
-            changes.append(Change(path, now, back))
+        elif back.after != now:
+            changes.append(back)
     return Undoing(tuple(changes), tuple(stuck))
+
+
+def _before(now: str, ours: Change) -> Change | None:
+    """The change back to how a file was without ours; None where that cannot be told."""
+    if now == (ours.after or ""):
+        return Change(ours.path, now, ours.before)
+    is_json = ours.path.suffix in JSON_SUFFIXES
+    back = reversed_in(now, ours)
+    if back is None:
+        back = taken_back(now, ours) if is_json else alone_reversed_in(now, ours)
+    if back is None:
+        return None
+    is_left = ours.before is not None or back.strip() not in EMPTY
+    return Change(ours.path, now, back if is_left else None)
 
 
 def undo(undone: Undoing, state: Path, client: str, mode: Mode) -> None:
