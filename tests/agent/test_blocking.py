@@ -5,10 +5,11 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 
 import pytest
 
-from headgate.agent import Conversation
+from headgate.agent import Conversation, blocking
 from headgate.testing import ScriptedClient
 from tests.agent.talking import agent_of, answers, violations
 from tests.faults import at_most
@@ -165,3 +166,27 @@ with agent_of(None, client, gate=gate, conversation=Conversation.kept(gate)) as 
     with agent_of(state, client, conversation=kept) as agent:
         agent.run("Go on.")
     assert violations(agent) == []
+
+
+@pytest.mark.proves("G2")
+def test_what_does_not_clean_up_keeps_no_interpreter_from_ending(monkeypatch):
+    monkeypatch.setattr(blocking, "CLOSING_S", 0.01)
+
+    async def stays():
+        while not over.is_set():
+            with suppress(asyncio.CancelledError):
+                await over.wait()
+
+    async def begin():
+        task = asyncio.create_task(stays())
+        await asyncio.sleep(0)
+        return task, asyncio.get_running_loop()
+
+    over = asyncio.Event()
+    runner = asyncio.Runner()
+    task, loop = runner.run(begin())
+    blocking._close_soon(runner)
+
+    assert loop.is_closed()
+    assert not task.done()
+    task._log_destroy_pending = False

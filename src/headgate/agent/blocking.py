@@ -7,6 +7,7 @@ import os
 import selectors
 import weakref
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from threading import Thread
 from types import TracebackType
 
@@ -117,9 +118,22 @@ def _let_go(runner: asyncio.Runner, pid: int) -> None:
     """
     if pid != os.getpid():
         return
-    thread = _closing(runner)
+    try:
+        thread = _closing(runner)
+    except RuntimeError:
+        # Since 3.12 an interpreter that ends starts no thread; then this is its main one.
+        _close_soon(runner)
+        return
     if asyncio._get_running_loop() is None:
         thread.join(CLOSING_S)
+
+
+def _close_soon(runner: asyncio.Runner) -> None:
+    """Close a loop here; what has not cleaned up in time is left behind."""
+    with suppress(RuntimeError):
+        loop = runner.get_loop()
+        loop.call_later(CLOSING_S, loop.stop)
+        runner.close()
 
 
 async def _next(events: AsyncIterator[AgentEvent]) -> AgentEvent | None:
