@@ -26,7 +26,7 @@ def test_the_agent_itself_is_seen_to_take_the_answer_of_its_hook(tmp_path, name)
     checks = [json.loads(line) for line in ran.stdout.splitlines()]
     live = {check["name"]: check["ok"] for check in checks if check["way"] == "live"}
     # Nobody has trusted the hook in this new home, so Codex skips it without a word.
-    expected = {"shortened": False} if name == "codex" else WELL
+    expected = {"called": False} if name == "codex" else WELL
     assert live == expected, checks
     assert ran.returncode == (1 if name == "codex" else 0)
 

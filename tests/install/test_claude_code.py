@@ -111,3 +111,15 @@ def test_another_configuration_folder_is_found():
 def test_settings_that_cannot_be_read_are_left_alone():
     with pytest.raises(RequestError, match=r"settings.json: the file is no JSON: line 1 .*nothing"):
         claude_code.hook(site({SETTINGS: "{nope"}))
+
+
+@pytest.mark.parametrize("plan", [claude_code.hook, claude_code.gateway])
+@pytest.mark.parametrize("text", ['{\n  "a": 1, // why\n  "b": 2\n}', '{\n  "a": 1,}'])
+def test_settings_that_claude_code_ignores_are_told(plan, text):
+    note = plan(site({SETTINGS: text})).notes[-1]
+
+    assert note == (
+        "/home/u/.claude/settings.json: line 2 is no plain JSON, as a comment or a comma before a "
+        "bracket is not; Claude Code then ignores the whole file"
+    )
+    assert claude_code.hook(site({SETTINGS: '{"a": 1}'})).notes == ()

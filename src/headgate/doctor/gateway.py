@@ -50,17 +50,23 @@ def checks(client: str, site: Site) -> list[Check]:
     def check(name: str, ok: bool, says: str) -> Check:
         return Check(client, "gateway", name, ok, says)
 
-    [path] = files_of(client, site)
-    there = site.gateway in (site.read(path) or "")
-    says = f"{path} {'names' if there else 'does not name'} {site.gateway}"
     runs, answer = is_running(site.gateway)
     readable = site.sessions.is_dir()
     found = [
-        check("configured", there, says),
+        check("configured", *configured(client, site)),
         check("running", runs, answer),
         check("folder", readable, f"{site.sessions} is {'there' if readable else 'gone'}"),
     ]
     return found + round_trip(client, site)
+
+
+def configured(client: str, site: Site) -> tuple[bool, str]:
+    """Whether a CLI is told to call the gateway."""
+    [path] = files_of(client, site)
+    if client == "claude-code" and (ignored := claude_code.unread(site)):
+        return False, ignored
+    there = site.gateway in (site.read(path) or "")
+    return there, f"{path} {'names' if there else 'does not name'} {site.gateway}"
 
 
 def is_running(url: str) -> tuple[bool, str]:

@@ -83,6 +83,8 @@ def switched_off(client: str, site: Site) -> str:
     settings = jsonc.load(site.read(path) or "")
     if not isinstance(settings, Mapping):
         return ""
+    if client == "claude-code" and (ignored := claude_code.unread(site)):
+        return ignored
     if client == "claude-code" and settings.get("disableAllHooks") is True:
         return f"{path} says disableAllHooks, so no hook runs"
     config = settings.get("hooksConfig")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from headgate.doctor.check import Check, big_text, judged
+from headgate.doctor.check import PATH, Check, big_text, judged
 from headgate.install.plan import Site
 from headgate.testing.provider import Provider
 from headgate.testing.replies import Call, Piece, Request, Scripted, Think
@@ -82,7 +82,11 @@ def checks(client: str, site: Site) -> list[Check]:
         if not texts:
             says = f"no result reached the model; it said: {said}"
             return [Check(client, "live", "starts", False, says)]
-        return judged(client, "live", max(texts, key=len), sent, MOST_TOKENS)
+        text = max(texts, key=len)
+        if not PATH.search(text):
+            says = f"the hook was not called, or its answer not taken; {text[:60]!r}… arrived"
+            return [Check(client, "live", "called", False, says)]
+        return judged(client, "live", text, sent, MOST_TOKENS)
 
 
 def _run(words: list[str], start: Start, url: str, folder: str, site: Site) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,11 +33,26 @@ def servers(site: Site) -> Path:
     return site.home / ".claude.json"
 
 
+def unread(site: Site) -> str:
+    """Why Claude Code would ignore its settings, all of them and without a word; empty: nothing."""
+    path = settings(site)
+    try:
+        json.loads(site.read(path) or "{}")
+    except ValueError as error:
+        line = getattr(error, "lineno", 1)
+        return (
+            f"{path}: line {line} is no plain JSON, as a comment or a comma before a bracket is "
+            "not; Claude Code then ignores the whole file"
+        )
+    return ""
+
+
 def hook(site: Site) -> Plan:
     """A hook after each tool call."""
     command = {"type": "command", "command": shlex.join(site.words(NAME)), "timeout": TIMEOUT_S}
     entry = {"matcher": "*", "hooks": [command]}
-    return Plan(changed(site, settings(site), lambda text: with_hook(text, "PostToolUse", entry)))
+    changes = changed(site, settings(site), lambda text: with_hook(text, "PostToolUse", entry))
+    return Plan(changes, tuple(filter(None, [unread(site)])))
 
 
 def gateway(site: Site) -> Plan:
@@ -52,7 +68,8 @@ def gateway(site: Site) -> Plan:
         lambda text: with_item(text, ("permissions", "allow"), rule),
         lambda text: with_default(text, OUTPUT_LIMIT, OUTPUT_CHARS),
     )
-    return Plan(changes, (start_note(site, "anthropic", was),))
+    notes = (start_note(site, "anthropic", was), unread(site))
+    return Plan(changes, tuple(filter(None, notes)))
 
 
 def mcp(site: Site) -> Plan:
