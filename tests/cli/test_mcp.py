@@ -132,6 +132,8 @@ def test_a_session_that_is_named_is_read_by_the_command_too(headgate):
     ("words", "says"),
     [
         ([], "say which server"),
+        (["uvx", "mcp-server-git"], "say which server, as in headgate mcp -- uvx mcp-server-git"),
+        (["--nope", "--", "y"], "unrecognized arguments: --nope"),
         (["--url", "http://x", "--", "y"], "say which server"),
         (["--reader", "a b", "--", "x"], "it takes 1 to 64 letters"),
         (["--deny", "tools", "--", "x"], "there is sampling, elicitation, roots"),

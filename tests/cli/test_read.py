@@ -121,7 +121,9 @@ def test_a_last_result_that_is_not_kept_is_told(headgate):
     assert (none.returncode, none.stderr) == (1, b"headgate: no result in this session yet\n")
     assert whole.returncode == 1
     assert re.fullmatch(
-        rb"headgate: the last result, 'trim_[0-9a-f]{8}', is not kept: fits\n", whole.stderr
+        rb"headgate: the last result, 'trim_[0-9a-f]{8}', is not kept: it was shown whole; "
+        rb"headgate store ls lists what is\n",
+        whole.stderr,
     )
     assert other.stderr == b"headgate: no result of tool 'grep' in this session yet\n"
 

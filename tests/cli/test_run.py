@@ -97,7 +97,9 @@ def test_what_cannot_start_is_126_or_127_with_one_clear_line(headgate):
     [
         ([], "say what to run after --, as in headgate run -- make test"),
         (["--"], "say what to run after --"),
-        (["ls"], "unrecognized arguments: ls"),
+        (["ls"], "say what to run after --, as in headgate run -- make test"),
+        (["--tokens", "500", "ls", "-l"], "say what to run after --"),
+        (["--tokenz", "500", "--", "ls"], "unrecognized arguments: --tokenz 500; see"),
         (["--tokens", "5", "--", "ls"], "--tokens: '5'; it takes a whole number from 128"),
     ],
 )

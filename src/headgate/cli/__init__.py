@@ -56,7 +56,7 @@ environment:
   HEADGATE_STATE_DIR  where results are kept (default: headgate in $XDG_STATE_HOME,
                       else in ~/.local/state)
   HEADGATE_SESSION    the session, where --session names none (default: 'default')
-  HEADGATE_POLICY     a policy as TOML for trim, run, read and prepare; headgate presets writes one
+  HEADGATE_POLICY     a file with a policy, as headgate presets writes one
   HEADGATE_PRESET     the preset, where neither --preset nor a policy names one
   HEADGATE_...        any entry of a policy, as in HEADGATE_RESULT=4000
   HEADGATE_PASSTHROUGH  1 lets every request pass the gateway untouched

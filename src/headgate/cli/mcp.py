@@ -106,7 +106,9 @@ def parser() -> Parser:
 def main(words: Sequence[str]) -> int:
     """Run it until the client or the server is gone."""
     options, command = split(words)
-    asked = parser().parse_args(options)
+    asked, more = parser().parse_known_args(options)
+    if more and (command or asked.url):
+        parser().error(f"unrecognized arguments: {' '.join(more)}")
     if bool(command) == bool(asked.url):
         raise CommandError(
             "say which server, as in headgate mcp -- uvx mcp-server-git, or --url URL"

@@ -106,8 +106,10 @@ def last_ref(gate: Gate, tool: str | None) -> Ref:
         of_tool = "" if tool is None else f" of tool {tool!r}"
         raise RefNotFound(f"no result{of_tool} in this session yet")
     if entry.verdict.ref is None:
+        why = "it was shown whole" if entry.verdict.fate == "whole" else entry.verdict.reason
         raise RefNotFound(
-            f"the last result, {entry.verdict.call_id!r}, is not kept: {entry.verdict.reason}"
+            f"the last result, {entry.verdict.call_id!r}, is not kept: {why}; "
+            "headgate store ls lists what is"
         )
     return entry.verdict.ref
 

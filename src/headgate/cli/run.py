@@ -52,7 +52,9 @@ def parser() -> Parser:
 def main(words: Sequence[str]) -> int:
     """Run it."""
     options, command = split(words)
-    asked = parser().parse_args(options)
+    asked, more = parser().parse_known_args(options)
+    if more and command:
+        parser().error(f"unrecognized arguments: {' '.join(more)}")
     if not command:
         raise CommandError("say what to run after --, as in headgate run -- make test")
     tool = tool_of(command)
