@@ -186,6 +186,7 @@ def test_a_limit_beyond_all_that_can_be_written_is_refused():
         ({"result": 4_000}, "result is 4000; say its unit, as in tokens(8_000)"),
         ({"batch": "9000 tokens"}, "batch is '9000 tokens'; say its unit, as in tokens(8_000)"),
         ({"tools": {"grep": ToolRule(limit=500)}}, "limit for grep is 500; say its unit"),
+        ({"tools": {"grep": 500}}, "the rule for grep is 500; say it as ToolRule(limit="),
     ],
 )
 def test_a_number_without_its_unit_is_refused_in_words(policy, words):

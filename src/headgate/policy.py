@@ -366,6 +366,11 @@ class Policy:
         if (by := self.batch_by_window) is not None:
             named += [("batch_by_window.small", by.small), ("batch_by_window.large", by.large)]
         rules = {**self.tools, **{f"class {name}": rule for name, rule in self.classes.items()}}
+        for name, rule in rules.items():
+            if not isinstance(rule, ToolRule):
+                raise PolicyError(
+                    f"the rule for {name} is {rule!r}; say it as ToolRule(limit=tokens(2_000))"
+                )
         named += [
             (f"{what} for {name}", amount)
             for name, rule in rules.items()
