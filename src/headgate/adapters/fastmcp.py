@@ -15,12 +15,16 @@ from collections.abc import Sequence
 from hashlib import sha256
 from itertools import count
 
-from fastmcp.exceptions import ToolError
-from fastmcp.server.dependencies import get_access_token, get_http_request
-from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
-from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
-from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, CallToolRequestParams, CallToolResult, ListToolsRequest
+try:
+    from fastmcp.exceptions import ToolError
+    from fastmcp.server.dependencies import get_access_token, get_http_request
+    from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+    from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import INTERNAL_ERROR, CallToolRequestParams, CallToolResult, ListToolsRequest
+except ModuleNotFoundError as error:
+    says = "the middleware needs the 'fastmcp' extra: pip install 'headgate[fastmcp]'"
+    raise ModuleNotFoundError(says, name=error.name) from error
 
 from headgate.errors import PolicyError
 from headgate.gate import Gate

@@ -29,4 +29,9 @@ _LATER = MappingProxyType(
 def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'headgate.gateway' has no attribute {name!r}")
-    return getattr(import_module(f"headgate.gateway.{_LATER[name]}"), name)
+    try:
+        module = import_module(f"headgate.gateway.{_LATER[name]}")
+    except ModuleNotFoundError as error:
+        says = f"{name} needs the 'gateway' extra: pip install 'headgate[gateway]'"
+        raise ModuleNotFoundError(says, name=error.name) from error
+    return getattr(module, name)
