@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from headgate.types import NOTHING
 
@@ -139,8 +139,8 @@ class Request:
     headers: Mapping[str, str]
     """Names in lower case."""
     body: bytes
-    json: Mapping[str, object] = field(default_factory=lambda: NOTHING)
-    """The parsed body; empty where it is no JSON object."""
+    json: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    """The parsed body; empty where it is no JSON object. What is in it is the test's to know."""
     dialect: str = ""
     """Empty: a path that no dialect has."""
     model: str = ""
