@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from headgate import Policy, Text, ToolResult, ToolRule, chars, tokens
+from headgate import Policy, ShownResult, Text, ToolResult, ToolRule, chars, tokens
 from headgate.admit import plan_batch, shares_ahead
 from headgate.events import OverrideIgnored
 from headgate.judge import Desk
@@ -274,12 +274,11 @@ def test_a_result_over_its_share_is_treated_as_any_other():
 
 
 def test_a_result_is_shown_with_all_that_came_with_it():
-    came = ToolResult(
-        *("c", "bash", (Text("x"),), True, {"a": 1}, tokens(5), "log", 7, True, "note", "store")
-    )
+    fields = ("c", "bash", (Text("x"),), True, {"a": 1}, tokens(5), "log", 7, True, "note", "store")
+    came = ToolResult(*fields)
     [verdict] = plan([came]).verdicts
 
-    assert came.seen_as(verdict) == replace(came, verdict=verdict)
+    assert came.seen_as(verdict) == ShownResult(*fields, verdict=verdict)
     assert came.seen_as(verdict, (Text("y"),)).blocks == (Text("y"),)
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Call,
         Json,
         Media,
+        ShownResult,
         Text,
         ToolResult,
         Verdict,
@@ -55,7 +56,7 @@ _HOMES = {
     "policy": "Policy ToolRule",
     "retention": "Retention",
     "registry": "Batch Context Registry Tool",
-    "types": "Amount Call Json Media Text ToolResult Verdict chars tokens utf8_bytes",
+    "types": "Amount Call Json Media ShownResult Text ToolResult Verdict chars tokens utf8_bytes",
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
 
@@ -80,6 +81,7 @@ __all__ = [
     "Registry",
     "RequestError",
     "Retention",
+    "ShownResult",
     "StoreError",
     "Text",
     "Tool",

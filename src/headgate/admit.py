@@ -13,7 +13,7 @@ from headgate.judge import Desk, has_form, judge
 from headgate.ledger import Key
 from headgate.limits import Limit, OverrideTable, limit_for
 from headgate.policy import Policy
-from headgate.types import Media, Ref, Text, ToolResult, Verdict
+from headgate.types import Media, Ref, ShownResult, Text, ToolResult, Verdict
 
 READ_BACK = Limit(None, "read back: never spilled again", exempt=True)
 
@@ -197,7 +197,7 @@ def _spill(arrived: Arrived, ref: Ref) -> Spill:
     return Spill(ref, arrived.original, result.call_id, result.tool, arrived.sha256, clean)
 
 
-def shown(result: ToolResult, verdict: Verdict) -> ToolResult:
+def shown(result: ToolResult, verdict: Verdict) -> ShownResult:
     """The result as the model gets it: one text in place of the first, media where they were."""
     if verdict.text is None:
         return result.seen_as(verdict)

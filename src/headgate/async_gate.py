@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from headgate.gate import Gate, ResultStream
 from headgate.locks import Guard
-from headgate.types import NOTHING, Kind, Ref, ToolResult
+from headgate.types import NOTHING, Kind, Ref, ShownResult, ToolResult
 
 if TYPE_CHECKING:
     from headgate.ageing import Ageing
@@ -25,7 +25,7 @@ class AsyncGate:
 
     async def admit(
         self, batch: Sequence[ToolResult], *, question: str = "", prefix: bytes = b""
-    ) -> list[ToolResult]:
+    ) -> list[ShownResult]:
         """Let in all results that answer one assistant message."""
         return await _in_thread(lambda: self.gate.admit(batch, question=question, prefix=prefix))
 
@@ -129,7 +129,7 @@ class AsyncResultStream:
         """Take the next bytes; it is for the caller to await one before the next."""
         await _in_thread(lambda: self._in_turn(lambda: self._stream.write(data)))
 
-    async def close(self, *, is_error: bool = False) -> ToolResult:
+    async def close(self, *, is_error: bool = False) -> ShownResult:
         """Decide; what the model sees comes back."""
         return await _in_thread(
             lambda: self._in_turn(lambda: self._stream.close(is_error=is_error))

@@ -30,6 +30,7 @@ from headgate.types import (
     Meter,
     Overrides,
     Ref,
+    ShownResult,
     Store,
     Text,
     ToolResult,
@@ -123,7 +124,7 @@ class Gate:
 
     def admit(
         self, batch: Sequence[ToolResult], *, question: str = "", prefix: bytes = b""
-    ) -> list[ToolResult]:
+    ) -> list[ShownResult]:
         """Let in all results that answer one assistant message; gives what the model sees of each.
 
         `question` is what the user last said, where it is known: lines it points at are kept.
@@ -305,7 +306,7 @@ class Gate:
         begin = partial(self._session.writer, result) if self.policy.spill else None
         return Passing(result, desk, Room(most, self._session.meter), begin)
 
-    def _admit_passed(self, passing: Passing, is_error: bool) -> ToolResult:
+    def _admit_passed(self, passing: Passing, is_error: bool) -> ShownResult:
         """Decide on a result that went by, record it, show it."""
         from headgate.stream import judge_passing
 
@@ -377,7 +378,7 @@ class ResultStream:
         if self.held_bytes > HOLD_BYTES:
             self._let_pass()
 
-    def close(self, *, is_error: bool = False) -> ToolResult:
+    def close(self, *, is_error: bool = False) -> ShownResult:
         """Decide; what the model sees comes back."""
         if self.passing is None:
             block = text_of_bytes(b"".join(self.held))

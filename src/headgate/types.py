@@ -187,9 +187,9 @@ class ToolResult:
         """All text of the result, its blocks joined by line ends."""
         return join_texts(b.text for b in self.blocks if not isinstance(b, Media))
 
-    def seen_as(self, verdict: Verdict, blocks: tuple[Block, ...] | None = None) -> ToolResult:
+    def seen_as(self, verdict: Verdict, blocks: tuple[Block, ...] | None = None) -> ShownResult:
         """The result as the gate shows it; `replace` takes longer, and every result passes here."""
-        return ToolResult(
+        return ShownResult(
             self.call_id,
             self.tool,
             self.blocks if blocks is None else blocks,
@@ -201,7 +201,7 @@ class ToolResult:
             self.pages_itself,
             self.note,
             self.origin,
-            verdict,
+            verdict=verdict,
         )
 
     @property
@@ -224,6 +224,13 @@ class ToolResult:
         """Make a result from whatever a tool returned: text, bytes, blocks, or a JSON value."""
         blocks = blocks_of(content)
         return ToolResult(call_id, tool, blocks, is_error, arguments, declared, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownResult(ToolResult):
+    """A result as the model sees it: what the gate gives back, never without its verdict."""
+
+    verdict: Verdict = field(kw_only=True)
 
 
 def blocks_of(content: object) -> tuple[Block, ...]:

@@ -10,7 +10,7 @@ from headgate.agent.ladder import Overflowed
 from headgate.events import CallEnded, CallLeft, GuardTripped, Progress
 from headgate.history.usage import Usage, usage_of
 from headgate.model import Reply, Said, Wire
-from headgate.types import Call, ToolResult
+from headgate.types import Call, ShownResult
 
 Reason = Literal["end", "halted", "length", "refusal", "cancelled"]
 
@@ -31,7 +31,7 @@ class Called:
 class Answered:
     """What the model sees for the calls of a batch, in their order."""
 
-    results: tuple[ToolResult, ...]
+    results: tuple[ShownResult, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from headgate.cli.progress import Progress
 from headgate.compiled import patterns_of
 from headgate.measure.meters import meter_for
 from headgate.spill.private import state_folder
-from headgate.types import KINDS, Kind, Size, ToolResult, Verdict, text_of_bytes
+from headgate.types import KINDS, Kind, ShownResult, Size, ToolResult, Verdict, text_of_bytes
 
 if TYPE_CHECKING:
     from headgate.gate import Gate
@@ -126,7 +126,7 @@ def _trim(asked: Namespace) -> None:
         say(line)
 
 
-def admitted(gate: Gate, asked: Namespace, pieces: Iterator[bytes]) -> ToolResult:
+def admitted(gate: Gate, asked: Namespace, pieces: Iterator[bytes]) -> ShownResult:
     """Let the text in, whole where it can be held."""
     call_id = new_call("trim")
     held = _held(pieces)
@@ -154,10 +154,9 @@ def _held(pieces: Iterator[bytes]) -> list[bytes]:
     return held
 
 
-def record_of(shown: ToolResult) -> dict[str, object]:
+def record_of(shown: ShownResult) -> dict[str, object]:
     """What was decided, as one object."""
     verdict = shown.verdict
-    assert verdict is not None
     return {
         "text": shown.text,
         "fate": verdict.fate,
@@ -176,7 +175,7 @@ def sizes(size: Size) -> dict[str, int]:
     return {"tokens": size.tokens, "chars": size.chars, "lines": size.lines}
 
 
-def _kind(shown: ToolResult, verdict: Verdict) -> Kind:
+def _kind(shown: ShownResult, verdict: Verdict) -> Kind:
     if verdict.kind or shown.kind:
         return verdict.kind or shown.kind or "prose"
     from headgate.shape.kinds import recognise

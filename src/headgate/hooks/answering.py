@@ -127,7 +127,7 @@ def decided(gate: Gate, heard: Heard) -> Iterator[tuple[Place, str]]:
         for number, text in enumerate(texts.values())
     ]
     for place, shown in zip(texts, gate.admit(batch) if batch else [], strict=True):
-        if shown.verdict is not None and shown.verdict.text is not None:
+        if shown.verdict.text is not None:
             yield place, shown.text
 
 

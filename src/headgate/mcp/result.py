@@ -138,9 +138,7 @@ def _structured(
 
 def _admitted(gate: Gate, call: McpCall, blocks: tuple[Block, ...], is_error: bool) -> Verdict:
     result = ToolResult(call.call_id, call.tool, blocks, is_error, call.arguments)
-    verdict = gate.admit([result])[0].verdict
-    assert verdict is not None
-    return verdict
+    return gate.admit([result])[0].verdict
 
 
 def _piece(raw: bytes) -> Piece:

@@ -24,7 +24,7 @@ from headgate.registry.jobs import Job, Jobs, turned
 from headgate.registry.loop import LoopThread
 from headgate.registry.wording import in_words, line_of, traceback_of
 from headgate.registry.workers import Workers
-from headgate.types import Amount, Call, ToolResult
+from headgate.types import Amount, Call, ShownResult, ToolResult
 
 LOG = logging.getLogger("headgate.registry")
 
@@ -53,7 +53,7 @@ class Batch:
         notes: Mapping[str, str],
         hooks: Sequence[Hook],
     ) -> None:
-        self.results: list[ToolResult] = []
+        self.results: list[ShownResult] = []
         self._made = made
         self._jobs = list(jobs)
         self._gate = made.gate
@@ -85,7 +85,7 @@ class Batch:
         """Stop what runs and start nothing more; from any thread. The batch then ends as always."""
         self._send(Stop(reason))
 
-    def run(self) -> list[ToolResult]:
+    def run(self) -> list[ShownResult]:
         """Run the calls and wait for all of them; async tools run on a loop of the registry."""
         mailbox: SimpleQueue[Message] = SimpleQueue()
         self._open(mailbox.put)
@@ -102,7 +102,7 @@ class Batch:
             self._admit()
             raise
 
-    async def arun(self) -> list[ToolResult]:
+    async def arun(self) -> list[ShownResult]:
         """The same on the running event loop; where the task is cancelled, it ends cancelled."""
         loop = self._loop = asyncio.get_running_loop()
         mailbox: asyncio.Queue[Message] = asyncio.Queue()
@@ -231,7 +231,7 @@ class Batch:
         assert act is not None
         return act(self._contexts[number])
 
-    def _admit(self) -> list[ToolResult]:
+    def _admit(self) -> list[ShownResult]:
         """Answer every call and let the answers in; a second time changes nothing."""
         with self._admitting:
             if self.results or not self._jobs:
@@ -245,7 +245,7 @@ class Batch:
             for number, (job, result) in enumerate(zip(self._jobs, given, strict=True)):
                 verdict = shown[number].verdict
                 if job.tool is not None and not result.is_error:
-                    ref = pages[number][1] or (verdict.ref if verdict else None)
+                    ref = pages[number][1] or verdict.ref
                     self._made.pages.remember(job.tool, result, ref)
             self.results = shown
             return shown

@@ -23,7 +23,7 @@ from headgate.registry.workers import Workers
 from headgate.shape.pages import Page
 from headgate.tool import NAME as READ_RESULT
 from headgate.tool import Dialect
-from headgate.types import Amount, Call, Ref, ToolClass, ToolResult
+from headgate.types import Amount, Call, Ref, ShownResult, ToolClass, ToolResult
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -172,13 +172,13 @@ class Registry:
 
     def run_batch(
         self, gate: Gate, calls: Sequence[Call], *, question: str = "", hooks: Sequence[Hook] = ()
-    ) -> list[ToolResult]:
+    ) -> list[ShownResult]:
         """Run calls at the same time and let their results in as one batch, in call order."""
         return self.batch(gate, calls, question=question, hooks=hooks).run()
 
     async def arun_batch(
         self, gate: Gate, calls: Sequence[Call], *, question: str = "", hooks: Sequence[Hook] = ()
-    ) -> list[ToolResult]:
+    ) -> list[ShownResult]:
         """The same on the running event loop."""
         return await self.batch(gate, calls, question=question, hooks=hooks).arun()
 
