@@ -1,5 +1,6 @@
 """Faults of the world around the store, made on purpose."""
 
+import gc
 import os
 import resource
 import shutil
@@ -43,7 +44,8 @@ def no_more_files() -> Iterator[None]:
 def interrupted(act: Callable[[], object], moment: int, files: tuple[str, ...]) -> bool:
     """Press Ctrl-C at the `moment`-th chance in these files; says whether there were so many.
 
-    Python looks for signals where a function begins and where one in C has returned.
+    Python looks for signals where a function begins and where one in C has returned. Nothing is
+    collected meanwhile: what another test left behind would take the key press for itself.
     """
     left, ours = moment, tuple(f"{SOURCE}/{file}" for file in files)
 
@@ -55,12 +57,14 @@ def interrupted(act: Callable[[], object], moment: int, files: tuple[str, ...]) 
                 sys.setprofile(None)
                 raise KeyboardInterrupt
 
+    gc.disable()
     sys.setprofile(press)
     try:
         with suppress(KeyboardInterrupt):
             act()
     finally:
         sys.setprofile(None)
+        gc.enable()
     return left <= 0
 
 
