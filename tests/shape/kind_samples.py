@@ -50,6 +50,19 @@ SAMPLES: tuple[tuple[str, str, str], ...] = (
         "Feature: Transfers\n\n2 features passed, 1 failed, 0 skipped\n"
         "78 scenarios passed, 1 failed, 0 skipped\nTook 0min 0.034s\n",
     ),
+    (
+        "code",
+        "manifests",
+        "---\napiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n"
+        "  type: ClusterIP\n  ports:\n    - port: 80\n",
+    ),
+    (
+        "code",
+        "what changed, as YAML",
+        "ancestor: null\nreleases:\n  1.0.0:\n    changes:\n      bugfixes:\n"
+        "      - login - fix how a long text\n        is written (https://example.org/1).\n"
+        "      minor_changes:\n      - run - now faster.\n    release_date: '2026-01-02'\n",
+    ),
     ("test", "mix", "  1) test waits\n     code: assert x\n\n264 tests, 4 failures\n"),
     (
         "log",

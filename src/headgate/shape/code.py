@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from headgate.marker import Marker
+from headgate.shape.config import shape_settings
 from headgate.shape.gutter import without_gutter
+from headgate.shape.keyed import FIRST_BYTES, is_keyed
 from headgate.shape.lined import Lining, shape_lined
 from headgate.shape.outline import body_of, name_defined, outline_of
 from headgate.shape.shaper import Room, Shaped, Source
@@ -20,7 +22,13 @@ MOST_NAMED = 3
 
 
 def shape_code(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
-    """Show imports and definitions before bodies; a gap says which body is left out."""
+    """Show imports and definitions before bodies; a gap says which body is left out.
+
+    What is written as keys and values has neither, and is shaped as what it is.
+    """
+    first = source.data[:FIRST_BYTES].decode(errors="replace").split("\n")
+    if is_keyed("\n".join(without_gutter(first)).encode()):
+        return shape_settings(source, room, query, marker)
     return shape_lined(source, room, query, marker, CODE)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from headgate.normalise import HEAD_BYTES, UTF_16, is_binary, normalise
 from headgate.shape.gutter import GUTTER_BYTES, has_gutter
+from headgate.shape.keyed import is_keyed
 from headgate.shape.matcher import Matcher
 from headgate.shape.preface import preface_of
 from headgate.shape.stamps import unstamped
@@ -323,6 +324,7 @@ RULES: tuple[tuple[Kind, Callable[[_View], bool]], ...] = (
     ("html", _is_html),
     ("git-log", _is_git_log),
     ("diff", _is_diff),
+    ("code", lambda view: is_keyed(view.text)),
     ("test", _is_test),
     ("listing", _is_listing),
     ("search", _is_search),

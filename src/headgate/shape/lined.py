@@ -100,12 +100,10 @@ def shape_lined(
     source: Source, room: Room, query: Query, marker: Marker, lining: Lining
 ) -> Shaped | None:
     """Show the outline, what the query points at, and the ends; None if the text is too long."""
-    if len(source.data) > MOST_BYTES or source.lines > MOST_LINES:
+    lines = lines_in(source, room)
+    if lines is None:
         return None
-    lines = unpadded(source.data.decode(errors="replace").removesuffix("\n").split("\n"))
-    room_bytes = room.limit * len(source.data) / max(source.size, 1)
-    if max(map(len, lines)) > room_bytes * LONGEST_LINE:
-        return None
+    room_bytes = bytes_in(room, source)
     worths: dict[int, float] = {}
     pointed = pointed_by(query, lines)
     if pointed and len(query.words) <= QUESTION_WORDS:
@@ -124,6 +122,20 @@ def shape_lined(
     return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines")
 
 
+def lines_in(source: Source, room: Room) -> Sequence[str] | None:
+    """The lines of a text; None if it is too long, or one of them, to choose among them."""
+    if len(source.data) > MOST_BYTES or source.lines > MOST_LINES:
+        return None
+    lines = unpadded(source.data.decode(errors="replace").removesuffix("\n").split("\n"))
+    too_long = max(map(len, lines)) > bytes_in(room, source) * LONGEST_LINE
+    return None if too_long else lines
+
+
+def bytes_in(room: Room, source: Source) -> float:
+    """About how many bytes of a text the room holds."""
+    return room.limit * len(source.data) / max(source.size, 1)
+
+
 def focused(pointed: Pointed, parts: Iterable[range]) -> Pointed:
     """The same with each line of these parts pointed at as well, or more; the best first."""
     strengths = dict(pointed)
@@ -135,8 +147,12 @@ def focused(pointed: Pointed, parts: Iterable[range]) -> Pointed:
 def with_ends(
     lines: Sequence[str], worths: Mapping[int, float], room_bytes: float, head_lean: float
 ) -> list[Piece]:
-    """The lines that are worth something, and as many at the ends as can have room at all."""
+    """The lines that are worth something, and as many at the ends as can have room at all.
+
+    And each that stands alone between two of them: the note that it is left out may take more.
+    """
     total = len(lines)
+    between = {number + 1 for number in worths if number + 2 in worths}
     near = near_ends(lines, room_bytes * MORE_THAN_ROOM, start_only=head_lean >= 1)
     # By its place a line is worth most at the ends, the rest by how near it is to one.
     turn = max(total * head_lean, 1.0)
@@ -148,7 +164,7 @@ def with_ends(
             lines[i],
             max(worths.get(i, 0.0), END * (1 - min(i / turn, (total - 1 - i) / rest))),
         )
-        for i in sorted(near | worths.keys())
+        for i in sorted(near | between | worths.keys())
     ]
 
 

@@ -49,11 +49,13 @@ class Reason(NamedTuple):
     """What is left of the weight each time a part with it was found."""
 
 
-def pointed_by(query: Query, texts: Sequence[str]) -> Pointed:
+def pointed_by(
+    query: Query, texts: Sequence[str], *, common_share: float = COMMON_SHARE
+) -> Pointed:
     """Which parts hold words of the query: rare words say more, several together most."""
-    return best_first(
-        [_reason(word, places, query, len(texts)) for word, places in _by_word(query, texts)]
-    )
+    most = max(3, int(common_share * len(texts)))
+    found = _by_word(query, texts, most)
+    return best_first([_reason(word, places, query, len(texts)) for word, places in found])
 
 
 def best_first(reasons: Sequence[Reason]) -> Pointed:
@@ -103,8 +105,8 @@ def _reason(word: str, places: Collection[int], query: Query, total: int) -> Rea
     return Reason(places, rarity * (NAMED if is_name else 1.0), again)
 
 
-def _by_word(query: Query, texts: Sequence[str]) -> list[tuple[str, list[int]]]:
-    """For each word or phrase that tells parts from each other: those that have it."""
+def _by_word(query: Query, texts: Sequence[str], most: int) -> list[tuple[str, list[int]]]:
+    """For each word or phrase that at most so many parts have: those that have it."""
     sought = dict.fromkeys(word.lower() for word in (*query.words, *query.phrases) if word)
     if not sought:
         return []
@@ -114,7 +116,6 @@ def _by_word(query: Query, texts: Sequence[str]) -> list[tuple[str, list[int]]]:
         # A few letters are two in lower case, and the places would not be those of the texts.
         joined = written
     starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
-    most = max(3, int(COMMON_SHARE * len(texts)))
     humps = written if len(query.words) <= QUESTION_WORDS else joined
     found = ((word, _holding(joined, humps, word, starts, most)) for word in sought)
     return [(word, places) for word, places in found if places]

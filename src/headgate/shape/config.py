@@ -1,0 +1,188 @@
+"""Shape what is written as keys and values: YAML, TOML, INI, and reports that look like them.
+
+A line of such a text says little without what it stands under and without the name of the thing it
+belongs to, so a line that is shown brings both along. And it is mostly a row of things that are
+alike: what they have in common says nothing the second time, what one has alone says much.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from headgate.marker import Marker
+from headgate.shape.extremes import SUPERLATIVES, asked_fields
+from headgate.shape.gutter import without_gutter
+from headgate.shape.lined import OUTLINED, bytes_in, lines_in, with_ends, within
+from headgate.shape.pieces import Pieces, shape_pieces
+from headgate.shape.settings import CALLED, Tree, tree_of
+from headgate.shape.shaper import Room, Shaped, Source
+from headgate.shape.worth import QUESTION_WORDS, Pointed, pointed_by
+from headgate.types import Query
+
+MOST_LINES = 20_000
+"""A longer text is shaped as any other: each line takes some microseconds."""
+
+POINTED = (40.0, 40.0)
+POINTED_PART = 0.8
+NEEDED = 0.95
+"""What a line is worth that the query points at, the least and what the best has beyond it; what
+part of the room such lines may take; and how much of that worth those have that it needs."""
+
+COMMON_SHARE = 0.6
+"""A word that more of the lines have, in themselves or above, points at none of them."""
+
+BLOCK = 12
+QUESTION_BLOCK = 4
+NEAR = 3
+"""How many lines a part has at most that is shown whole with such a line in it, for a task and for
+a question; and how many are shown after one that sets nothing."""
+
+LEAST_ALIKE = 5
+USUAL_SHARE = 0.6
+ODD_SHARE = 0.12
+"""Of how many values of one setting it is told what is usual, how many have it then, and how few
+have what is odd."""
+
+ODD = 38.0
+ODD_PART = 0.35
+OUTLINE_PART = 0.5
+ASKED_PART = 0.2
+"""What a line is worth that is odd, what part of the room goes to such lines, and what to the
+outline: less where somebody asks."""
+
+HEAD_LEAN = 0.5
+
+NUMBER = re.compile(r"[\"']?(-?\d+(?:\.\d+)?)")
+
+
+def shape_settings(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
+    """Show what is asked for or odd with what it belongs to, then what is not said twice."""
+    lines = lines_in(source, room)
+    if lines is None or len(lines) > MOST_LINES:
+        return None
+    tree = tree_of(without_gutter(lines))
+    room_bytes = bytes_in(room, source)
+    worths: dict[int, float] = {}
+    pointed = _pointed(lines, tree, query)
+    least, beyond = POINTED
+    block = QUESTION_BLOCK if len(query.words) <= QUESTION_WORDS else BLOCK
+    for number, needed in _answers(pointed, tree, lines, room_bytes * POINTED_PART, block):
+        own = least + beyond * pointed[number]
+        for other in needed:
+            worths[other] = max(worths.get(other, 0.0), own * NEEDED)
+        worths[number] = max(worths[number], own)
+    odd, outline = _with_names(tree, _odd(tree)), _outline(tree)
+    outline_part = ASKED_PART if pointed else OUTLINE_PART
+    for ranked, part, worth in ((odd, ODD_PART, ODD), (outline, outline_part, OUTLINED)):
+        for number in within(ranked, lines, room_bytes * part):
+            worths[number] = max(worths.get(number, 0.0), worth)
+    pieces = Pieces(with_ends(lines, worths, room_bytes, HEAD_LEAN), len(lines))
+    return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines")
+
+
+def _pointed(lines: Sequence[str], tree: Tree, query: Query) -> Pointed:
+    """What the query points at: a line is read with what it stands under and its thing's name."""
+    if not query.words:
+        return {}
+    settings = tree.settings
+    named = {
+        thing: " ".join(f"{settings[name].key} {settings[name].value}" for name in names)
+        for thing, names in tree.called.items()
+    }
+    above: list[str] = []
+    texts: list[str] = []
+    for number, line in enumerate(lines):
+        parent, thing = tree.parents[number], tree.thing_of.get(number)
+        above.append(f"{above[parent]} {settings[parent].key}" if parent >= 0 else "")
+        name = "" if thing is None else named[thing]
+        texts.append(f"{name} {above[number]} {line}" if settings[number].is_said else line)
+    extremes = dict.fromkeys(_extremes(tree, query), 1.0)
+    return {**extremes, **pointed_by(query, texts, common_share=COMMON_SHARE), **extremes}
+
+
+def _extremes(tree: Tree, query: Query) -> list[int]:
+    """The lines with the most and the least of what a superlative is asked of."""
+    if SUPERLATIVES.isdisjoint(query.words):
+        return []
+    numbers: defaultdict[str, dict[int, float]] = defaultdict(dict)
+    for number, setting in enumerate(tree.settings):
+        if setting.key and (found := NUMBER.match(setting.value)):
+            numbers[setting.key][number] = float(found[1])
+    several = {key: found for key, found in numbers.items() if len(found) > 1}
+    asked = [several[key] for key in asked_fields(several, query.words)]
+    return [end(found, key=found.__getitem__) for found in asked for end in (max, min)]
+
+
+def _answers(
+    pointed: Pointed, tree: Tree, lines: Sequence[str], room_bytes: float, block: int
+) -> Iterator[tuple[int, list[int]]]:
+    """As many of the lines as there is room for, each with what it needs."""
+    seen: set[int] = set()
+    for number in pointed:
+        needed = _needed(tree, number, block)
+        room_bytes -= sum(len(lines[other]) + 1 for other in {*needed} - seen)
+        if room_bytes < 0 and seen:
+            return
+        seen.update(needed)
+        yield number, needed
+
+
+def _needed(tree: Tree, number: int, block: int) -> list[int]:
+    """A line, what it stands under, what names its thing, and the part of that it stands in."""
+    around = range(number, min(tree.stops[number], number + 1 + block))
+    if not tree.settings[number].is_said:
+        around = range(number, min(number + 1 + NEAR, len(tree.settings)))
+    for above in tree.above(number):
+        if tree.stops[above] - above > block:
+            break
+        around = range(above, tree.stops[above])
+    return [*tree.names_of(number), *tree.above(number), *around]
+
+
+def _odd(tree: Tree) -> list[int]:
+    """Lines with a value that few others of the same setting have, where most have another."""
+    by_path: defaultdict[int, list[int]] = defaultdict(list)
+    for number, path in enumerate(tree.paths):
+        setting = tree.settings[number]
+        if setting.value and setting.key and setting.key not in CALLED:
+            by_path[path].append(number)
+    found: list[tuple[float, int]] = []
+    for numbers in by_path.values():
+        counts = Counter(tree.settings[number].value for number in numbers)
+        usual = max(counts.values())
+        if len(numbers) < LEAST_ALIKE or usual < USUAL_SHARE * len(numbers):
+            continue
+        few = max(1, ODD_SHARE * len(numbers))
+        shares = ((counts[tree.settings[number].value], number) for number in numbers)
+        found += [(count / len(numbers), number) for count, number in shares if count <= few]
+    return [number for _, number in sorted(found)]
+
+
+def _with_names(tree: Tree, numbers: Iterable[int]) -> Iterator[int]:
+    """Each line, what names the thing it belongs to, and what it stands under."""
+    yield from dict.fromkeys(
+        other
+        for number in numbers
+        for other in (number, *tree.names_of(number), *tree.above(number))
+    )
+
+
+def _outline(tree: Tree) -> Iterator[int]:
+    """What the things are called, then what was not said before, the outer lines first."""
+    names = dict.fromkeys(name for called in tree.called.values() for name in called)
+    yield from names
+    depths: list[int] = []
+    by_depth: defaultdict[int, list[int]] = defaultdict(list)
+    for number, parent in enumerate(tree.parents):
+        depths.append(0 if parent < 0 else depths[parent] + 1)
+        if tree.settings[number].is_said and number not in names:
+            by_depth[depths[number]].append(number)
+    said: set[tuple[int, str]] = set()
+    for depth in sorted(by_depth):
+        for number in by_depth[depth]:
+            what = (tree.paths[number], tree.settings[number].value)
+            if what not in said:
+                said.add(what)
+                yield number

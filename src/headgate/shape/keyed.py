@@ -1,0 +1,53 @@
+"""Whether a text is written as keys and values, told from its first lines: YAML, TOML, INI.
+
+What stands at the margin decides. There every line is a key, a heading in brackets, an item or a
+comment; in prose, in a log or in a program hardly three lines in a row are.
+"""
+
+from __future__ import annotations
+
+import re
+
+FIRST_BYTES = 16 * 1024
+FIRST_LINES = 200
+
+LINE = re.compile(
+    rb"[ \t]*(?:(?P<part>---|\.\.\.)\s*$|(?P<heading>\[\[?[^\[\],]+\]\]?)\s*(?:#.*)?$"
+    rb"|(?P<item>(?:- +)*)(?!(?:class|def|for|if|elif|while|with|except|struct|enum|switch|case)\b)"
+    rb"(?P<key>\"[^\"]*\"|'[^']*'|[\w.$/@+~*<-][^\s:=#\"'(){}]*(?: [^\s:=#\"'(){}]+){0,3})"
+    rb"[ \t]*(?::(?=[ \t]|$)|=(?!=))|-(?: |$)|[\])}]+,?\s*$)"
+)
+COMMENT = (b"#", b";", b"//", b"!")
+
+LEAST_KEYS = 5
+"""Fewer lines with a key are no text of keys and values."""
+LEAST_DIFFERENT = 3
+"""So many of the keys are different, or they are levels of a log or speakers of a talk."""
+LEAST_INNER = 0.15
+"""What share of the lines stands deeper, or is a heading: otherwise it is a list of facts."""
+LEAST_KEYED = 0.3
+"""What share of the lines that stand deeper has a key or is an item."""
+
+
+def is_keyed(text: bytes) -> bool:
+    """Whether a text is keys and values in some order of levels."""
+    keys: list[bytes] = []
+    inner = keyed = headings = said = 0
+    for line in text[:FIRST_BYTES].split(b"\n")[:FIRST_LINES]:
+        if not line.strip() or line.lstrip().startswith(COMMENT):
+            continue
+        said += 1
+        found = LINE.match(line)
+        if line[:1] in b" \t":
+            inner += 1
+            keyed += found is not None
+        elif found is None:
+            return False
+        if found is None:
+            continue
+        headings += found["heading"] is not None
+        if found["key"] is not None and not found["item"]:
+            keys.append(found["key"])
+    if len(keys) < LEAST_KEYS or len(set(keys)) < LEAST_DIFFERENT:
+        return False
+    return headings > 0 or (inner >= LEAST_INNER * said and keyed >= LEAST_KEYED * inner)

@@ -1,0 +1,203 @@
+"""A text of keys and values as a tree: what each line sets, and what it stands under.
+
+Told by indentation, by the dashes of lists and by headings in brackets, line by line and without a
+parser: such texts come in many languages, in pieces, and often broken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+KEY = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w.$/@+~*<-][^\s:=#\"']*(?: [^\s:=#\"']+){0,4})"
+LINE = re.compile(
+    r"( *)(?:(?:$|[#;!]|//|---\s*$)"
+    r"|\[\[?([^\[\],]+)\]\]?\s*(?:#.*)?$"
+    rf"|((?:- +)*)(?:({KEY})[ \t]*(?::(?=[ \t]|$)|=)[ \t]*(.*)|(.*)))"
+)
+"""How deep a line stands; then nothing, or a heading in brackets, or an item, a key and a value."""
+DOCUMENT = "---"
+TAB_SPACES = 4
+
+CALLED = frozenset({"name", "kind", "id", "title", "key", "host"})
+CALLED_BELOW = 2
+CALLED_LINES = 40
+"""Keys that say what a thing is, how deep below it they stand, and how soon."""
+COMMON_SHARE = 0.8
+"""What more of the things are called says of none of them what it is."""
+
+LEAST_DOCUMENTS = 2
+MOST_OF_ALL = 0.6
+"""Where one thing holds more of the text than this, the things are what it consists of."""
+
+
+class Setting(NamedTuple):
+    """What one line says."""
+
+    level: int
+    """How deep it stands, odd for an item of a list; -1 for a heading in brackets."""
+    inner: int
+    """How deep what it says stands: deeper than the line where that begins an item."""
+    key: str
+    value: str
+    opens: bool
+    """Whether other lines can stand under it."""
+    is_said: bool = True
+    """Whether it is neither blank nor a comment."""
+
+
+SILENCE = Setting(0, 0, "", "", opens=False, is_said=False)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The lines of a text as settings, counted from 0."""
+
+    settings: Sequence[Setting]
+    parents: Sequence[int]
+    """The line that each line stands under; -1: none."""
+    stops: Sequence[int]
+    """The line after the last one that stands under each."""
+    things: Sequence[range]
+    """What the text is a row of: documents, sections, items."""
+
+    @cached_property
+    def thing_of(self) -> Mapping[int, range]:
+        """The thing that each line belongs to."""
+        return {number: thing for thing in self.things for number in thing}
+
+    @cached_property
+    def called(self) -> Mapping[range, Sequence[int]]:
+        """The lines that say what each thing is."""
+        found = {thing: self._called(thing) for thing in self.things}
+        called = (number for each in found.values() for number in each.values())
+        said = Counter(self.settings[number][2:4] for number in called)
+        most = max(len(self.things) * COMMON_SHARE, 1)
+        return {thing: self._named(thing, found[thing], said, most) for thing in self.things}
+
+    @cached_property
+    def paths(self) -> Sequence[int]:
+        """Which setting each line has, whatever thing it belongs to: a number for each."""
+        starts = {thing.start for thing in self.things}
+        known: dict[tuple[int, str], int] = {}
+        paths: list[int] = []
+        for number, parent in enumerate(self.parents):
+            is_outer = parent < 0 or parent in starts or number in starts
+            outer = -1 if is_outer else paths[parent]
+            setting = self.settings[number]
+            # An item that says what it is holds other settings than the next one.
+            is_named = setting.inner > setting.level and setting.key in CALLED
+            own = f"{setting.key} {setting.value}" if is_named else setting.key
+            paths.append(known.setdefault((outer, own), len(known)))
+        return paths
+
+    def above(self, number: int) -> Iterator[int]:
+        """What a line stands under, the nearest first."""
+        while (number := self.parents[number]) >= 0:
+            yield number
+
+    def names_of(self, number: int) -> Sequence[int]:
+        """The lines that say what the thing is that a line belongs to."""
+        thing = self.thing_of.get(number)
+        return () if thing is None else self.called[thing]
+
+    def _called(self, thing: range) -> dict[str, int]:
+        """The lines of a thing that say what it is, by their keys."""
+        found: dict[str, int] = {}
+        for number in thing[:CALLED_LINES]:
+            key = self.settings[number].key
+            if key in CALLED and key not in found:
+                above = sum(other in thing for other in self.above(number))
+                if above <= CALLED_BELOW:
+                    found[key] = number
+        return found
+
+    def _named(
+        self, thing: range, called: Mapping[str, int], said: Counter[tuple[str, str]], most: float
+    ) -> list[int]:
+        # The first line of a document is as good as any other.
+        found = {thing.start} if self.stops[thing.start] == thing.stop else set()
+        for number in called.values():
+            if said[self.settings[number][2:4]] <= most:
+                found |= {number, *(other for other in self.above(number) if other in thing)}
+        return sorted(found)
+
+
+def tree_of(lines: Sequence[str]) -> Tree:
+    """Read lines as settings, each by itself, and by how deep it stands."""
+    # Of things that are alike most lines come many times.
+    known = {line: _setting(line) for line in {*lines}}
+    settings = [known[line] for line in lines]
+    parted = [number for number, line in enumerate(lines) if line.rstrip() == DOCUMENT]
+    parents = _parents(settings, {*parted})
+    stops = [number + 1 for number in range(len(lines))]
+    for number in reversed(range(len(lines))):
+        if parents[number] >= 0:
+            stops[parents[number]] = max(stops[parents[number]], stops[number])
+    things = _documents(lines, parted) or _things(settings, parents, stops)
+    return Tree(settings, parents, stops, things)
+
+
+def _parents(settings: Sequence[Setting], parted: Collection[int]) -> list[int]:
+    parents: list[int] = []
+    open_: list[tuple[int, int]] = []
+    for number, (level, inner, _, _, opens, is_said) in enumerate(settings):
+        if is_said:
+            while open_ and open_[-1][0] >= level:
+                open_.pop()
+        elif number in parted:
+            open_.clear()
+        parents.append(open_[-1][1] if open_ else -1)
+        if opens:
+            open_.append((level, number))
+            if inner > level:
+                open_.append((inner, number))
+    return parents
+
+
+def _setting(line: str) -> Setting:
+    found = LINE.match(line.expandtabs(TAB_SPACES) if "\t" in line else line)
+    if found is None:
+        return SILENCE
+    indent, heading, dashes, key, value, rest = found.groups()
+    if heading:
+        return Setting(-1, -1, heading.strip(), "", opens=True)
+    if dashes is None:
+        return SILENCE
+    # An item may stand as deep as the key of its list: it belongs below it all the same.
+    level = 2 * len(indent) + bool(dashes)
+    if key is None:
+        return Setting(level, level, "", rest, opens=bool(dashes))
+    inner = 2 * (len(indent) + len(dashes)) if dashes else level
+    return Setting(level, inner, key.strip("\"'"), value, opens=True)
+
+
+def _documents(lines: Sequence[str], parted: Sequence[int]) -> list[range]:
+    """What stands between the lines that part documents, if there are several."""
+    bounds = [-1, *parted, len(lines)]
+    documents = [range(before + 1, after) for before, after in pairwise(bounds)]
+    documents = [one for one in documents if any(lines[number].strip() for number in one)]
+    return documents if len(documents) >= LEAST_DOCUMENTS else []
+
+
+def _things(
+    settings: Sequence[Setting], parents: Sequence[int], stops: Sequence[int]
+) -> list[range]:
+    """What stands side by side at the level where no single thing holds most of the text."""
+    below: defaultdict[int, list[int]] = defaultdict(list)
+    for number, parent in enumerate(parents):
+        if settings[number].opens:
+            below[parent].append(number)
+    things, size = below[-1], len(parents)
+    while things:
+        largest = max(things, key=lambda number: stops[number] - number)
+        held = stops[largest] - largest
+        if held < MOST_OF_ALL * size or not below[largest]:
+            break
+        things, size = below[largest], held
+    return [range(number, stops[number]) for number in things]

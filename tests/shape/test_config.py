@@ -1,0 +1,142 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.shape.shown import O200K, lines_of, shaped
+
+NAMES = [f"service-{i}" for i in range(30)]
+
+
+def manifests(**odd: str) -> str:
+    """A stream of documents that are alike; one line of one of them, by its name, is replaced."""
+    parts = []
+    for number, name in enumerate(NAMES):
+        lines = [
+            "apiVersion: apps/v1",
+            "kind: Deployment",
+            "metadata:",
+            f"  name: {name}",
+            "spec:",
+            f"  replicas: {2 + number % 3}",
+            "  template:",
+            "    spec:",
+            "      containers:",
+            "        - name: app",
+            f"          image: registry.local/shop/{name}:1.{number}.0",
+            "          env:",
+            "            - name: LOG_LEVEL",
+            "              value: info",
+            "            - name: REGION",
+            "              value: west",
+            "          resources:",
+            "            limits:",
+            f"              memory: {128 + number}Mi",
+        ]
+        place, _, text = odd.get(name.replace("-", "_"), "").partition("|")
+        if place:
+            lines[int(place)] = text
+        parts.append("\n".join(lines))
+    return "---\n" + "\n---\n".join(parts) + "\n"
+
+
+def lock(count: int) -> str:
+    parts = [
+        f'[[package]]\nname = "part-{i}"\nversion = "{i}.0.{i}"\nfiles = [\n'
+        f'    {{file = "part-{i}.tar.gz", hash = "sha256:{i:064}"}},\n]\n'
+        for i in range(count)
+    ]
+    return "version = 1\n\n" + "\n".join(parts)
+
+
+@pytest.mark.proves("S4")
+def test_what_one_of_many_alike_has_alone_is_shown_with_its_name_and_what_it_stands_under():
+    text = manifests(service_17="13|              value: debug")
+    lines = lines_of(shaped("code", text, 400))
+    place = lines.index("              value: debug")
+
+    assert lines[place - 1] == "            - name: LOG_LEVEL"
+    assert [line for line in lines[:place] if "  name: service-" in line][
+        -1
+    ] == "  name: service-17"
+
+
+@pytest.mark.proves("S4")
+def test_a_question_is_answered_for_the_thing_that_it_names():
+    shown = shaped("code", manifests(), 300, "memory", "limits", "service-21")
+    lines = lines_of(shown)
+    place = lines.index("              memory: 149Mi")
+
+    assert "  name: service-21" in lines[:place]
+    assert lines[place - 1] == "            limits:"
+
+
+@pytest.mark.proves("S4")
+def test_a_superlative_is_answered():
+    text = manifests(service_9="5|  replicas: 40")
+    lines = lines_of(shaped("code", text, 300, "most", "replicas"))
+
+    assert lines.index("  name: service-9") < lines.index("  replicas: 40")
+
+
+@pytest.mark.proves("S4")
+def test_of_a_lock_file_the_package_that_is_asked_for_is_shown():
+    shown = shaped("code", lock(200), 250, "version", "part-144")
+
+    assert '[[package]]\nname = "part-144"\nversion = "144.0.144"\n' in shown
+
+
+@pytest.mark.proves("S4")
+def test_of_sections_the_one_that_is_asked_for_is_shown_with_its_heading():
+    sections = [f"[env:{name}]\ncommands =\n    run {name}\ndeps = base\n" for name in NAMES]
+    lines = lines_of(shaped("code", "\n".join(sections), 200, "commands", "service-14"))
+    place = lines.index("[env:service-14]")
+
+    assert lines[place + 1 : place + 3] == ["commands =", "    run service-14"]
+
+
+@pytest.mark.proves("S4")
+def test_who_asks_nothing_learns_what_there_is_and_nothing_twice():
+    lines = lines_of(shaped("code", manifests(), 700))
+    middle = lines[19:-19]
+
+    assert sum("  name: service-" in line for line in lines) >= 20
+    assert "      containers:" not in middle
+
+
+@pytest.mark.proves("S4")
+def test_numbers_before_the_lines_do_not_hide_how_deep_they_stand():
+    text = manifests(service_17="13|              value: debug")
+    numbered = "".join(f"{i:>6}\t{line}\n" for i, line in enumerate(text.splitlines(), 1))
+    lines = lines_of(shaped("code", numbered, 500))
+    place = next(i for i, line in enumerate(lines) if line.endswith("\t              value: debug"))
+
+    assert lines[place - 1].endswith("\t            - name: LOG_LEVEL")
+
+
+@pytest.mark.proves("S4", "S8", "P2")
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.builds(
+            lambda depth, item, key, value: "  " * depth + "- " * item + key + value,
+            st.integers(0, 6),
+            st.integers(0, 2),
+            st.sampled_from(["a:", "name:", "b.c =", "[x]", "# note", "---", "text", "kind:", ""]),
+            st.sampled_from(["", " 1", " 2", " three", " {a: 1}", " |"]),
+        ),
+        min_size=60,
+        max_size=300,
+    ),
+    st.integers(128, 400),
+    st.lists(st.sampled_from(["a", "name", "three", "most", "x"]), max_size=3, unique=True),
+)
+def test_any_keys_and_values_are_shown_in_order_within_the_limit(lines, limit, words):
+    # What is recognised is not asked here: this begins as such texts do.
+    text = "\n".join(["top: 1", "low: 2", "mid:", "  x: 1", "  y: 2", "end: 3", *lines, "last: 1"])
+    shown = shaped("code", text, limit, *words)
+    if shown is None or O200K.count(text) <= limit:
+        return
+    rest = iter(text.split("\n"))
+
+    assert O200K.count(shown) <= limit
+    assert all(line in rest for line in lines_of(shown))

@@ -1,0 +1,71 @@
+import pytest
+
+from headgate.shape.keyed import is_keyed
+
+YAML = """\
+# What runs where.
+services:
+  web:
+    image: shop/web:1.2
+    ports:
+      - "80:80"
+  db:
+    image: postgres:15
+volumes:
+  data:
+"""
+
+KEYED = {
+    "yaml": YAML,
+    "several documents": f"---\n{YAML}---\n{YAML}",
+    "a list of maps": (
+        "- name: a\n  hosts: all\n  tasks:\n    - debug:\n        msg: hi\n      when: x\n"
+        "- name: b\n  hosts: web\n"
+    ),
+    "long texts under keys": (
+        "releases:\n  1.0.0:\n    changes:\n      bugfixes:\n      - fixed what was broken\n"
+        "        for a long time (https://example.org/1).\n    date: '2026-01-02'\n"
+        "  1.1.0:\n    changes:\n      minor:\n      - added this\n    date: '2026-02-02'\n"
+    ),
+    "toml": '[project]\nname = "a"\nversion = "1"\nfiles = [\n  "x",\n]\n\n[tool.b]\nc = 1\nd = 2',
+    "ini": "; how it runs\n[server]\nport=80\nhost=local\n\n[client]\nretries=3\nwait=4\nlog=a\n",
+    "a report": (
+        "Name:         web-1\nNamespace:    prod\nContainers:\n  app:\n    Image:  shop:1\n"
+        "    State:  Running\nService Account:  default\nEvents:  <none>\n"
+    ),
+}
+
+OTHERS = {
+    "prose": "A note on keys: they open doors.\nThe rest is air.\n" * 5,
+    "a talk": "Ann: hello\nBob: hello to you\nAnn: how are you?\nBob: well\nAnn: good\nBob: yes\n",
+    "headers": "HTTP/1.1 200 OK\nserver: a\ndate: b\nage: 1\nvary: c\nvia: d\n",
+    "facts side by side": "Architecture: x86_64\nCores: 2\nModel: 7\nVendor: a\nFlags: b\nBogo: c",
+    "python": "import os\n\nX = 1\n\nclass A:\n    y: int = 1\n\n    def b(self):\n        pass\n",
+    "python without imports": (
+        "def a(b):\n    return b\n\ndef c(d):\n    return d\n\n"
+        "class E:\n    f = 1\n    g = 2\n    h = 3\n"
+    ),
+    "make": (
+        "CC = gcc\nall: a b\n\tgcc -o a a.c\n\tgcc -o b b.c\nclean:\n\trm -f a b\n"
+        "x: y\n\ttouch x\nz: x\n"
+    ),
+    "a log": (
+        "INFO: started\nWARNING: slow\n  at a.b(c)\nINFO: went on\nERROR: stopped\nINFO: end\n"
+    ),
+    "markdown": "# Title\n\nWords: many.\n\n- one: a\n- two: b\n\nMore words here\n",
+    "css": ".a {\n  color: red;\n  width: 1px;\n}\n.b {\n  color: blue;\n}\n",
+    "go": "package a\n\nvar (\n\tx = 1\n\ty = 2\n)\n\nfunc b() {\n\tz := 1\n}\n",
+    "too little": "a: 1\nb:\n  c: 2\n",
+}
+
+
+@pytest.mark.proves("S3")
+@pytest.mark.parametrize("name", KEYED)
+def test_keys_and_values_are_known_by_what_stands_at_the_margin(name):
+    assert is_keyed(KEYED[name].encode())
+
+
+@pytest.mark.proves("S3")
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_texts_are_not_taken_for_them(name):
+    assert not is_keyed(OTHERS[name].encode())
