@@ -116,12 +116,13 @@ class Journal:
         taken, self._repairs = self._repairs, []
         return taken
 
-    def close(self) -> None:
+    def close(self, close: Callable[[int], None] = os.close) -> None:
         """Let go of the file; the next use opens it again and reads it from the start."""
+        # Bound here: when the program ends, `os` may be gone before the last journal is.
         fd, self._fd, self._can_write = self._fd, -1, False
         self._offset = self._kept = 0
         if fd >= 0:
-            os.close(fd)
+            close(fd)
 
     def __del__(self) -> None:
         if self._fd >= 0:

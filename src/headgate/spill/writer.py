@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from typing import Final, Protocol
 
 import msgspec
@@ -153,10 +154,16 @@ class LocalWriter:
         if unused:
             self._store.release(unused, 0)
 
-    def __del__(self) -> None:
-        if not self._ended:
+    def __del__(self, is_ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if self._ended:
+            return
+        try:
             # Anything may be going on in this thread, the very lock being held by it among that.
             self._end(wait=False)
+        except (AttributeError, TypeError):
+            # As the program ends, modules may be gone before us; the next sweep gives it back.
+            if not is_ending():
+                raise
 
     def _end(self, *, wait: bool) -> None:
         self._ended = True
