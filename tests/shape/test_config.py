@@ -113,6 +113,35 @@ def test_numbers_before_the_lines_do_not_hide_how_deep_they_stand():
     assert lines[place - 1].endswith("\t            - name: LOG_LEVEL")
 
 
+@pytest.mark.proves("S4")
+def test_a_failure_in_the_middle_of_a_report_is_shown_with_its_test():
+    cases = [f'    <testcase classname="t" name="test_{i}" time="0.001"/>' for i in range(300)]
+    failed = (
+        '    <testcase classname="t" name="test_140" time="0.001">\n'
+        '      <failure message="12.0 != 12.5">def test_140():\n&gt;   assert total() == 12.5\n'
+        "t.py:6: AssertionError</failure>\n"
+    )
+    cases[140] = f"{failed}    </testcase>"
+    text = "\n".join(['<?xml version="1.0"?>', "<testsuites>", '  <testsuite name="t">', *cases])
+    shown = shaped("code", f"{text}\n  </testsuite>\n</testsuites>\n", 400)
+
+    assert failed in shown
+
+
+@pytest.mark.proves("S4")
+def test_of_elements_the_one_that_is_asked_for_is_shown_with_what_stands_beside_its_name():
+    plugins = [
+        f"    <plugin>\n      <artifactId>part-{i}</artifactId>\n      <version>{i}.1</version>\n"
+        f"      <configuration>\n        <target>1.7</target>\n        <fork>yes</fork>\n"
+        f"        <log>no</log>\n      </configuration>\n    </plugin>"
+        for i in range(40)
+    ]
+    text = "\n".join(["<project>", "  <plugins>", *plugins, "  </plugins>", "</project>"])
+    shown = shaped("code", text, 200, "version", "part-33")
+
+    assert "      <artifactId>part-33</artifactId>\n      <version>33.1</version>\n" in shown
+
+
 @pytest.mark.proves("S4", "S8", "P2")
 @settings(max_examples=40)
 @given(

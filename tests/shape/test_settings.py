@@ -61,9 +61,19 @@ def test_lines_stand_under_the_heading_in_brackets():
     assert tree.paths[1] == tree.paths[3]
 
 
-@given(st.lists(st.text(alphabet="ab:-#[]= \t\"'", max_size=12), min_size=1, max_size=60))
-def test_any_lines_are_a_tree(lines):
-    tree = tree_of(lines)
+@pytest.mark.proves("S4")
+def test_text_and_end_of_an_element_stand_under_it():
+    lines = ["<a>", "  <b>", "words", "  </b>", "  <c/>", "</a>"]
+
+    assert tree_of(lines, marked_up=True).parents == [-1, 0, 1, 1, 0, 0]
+
+
+@given(
+    st.lists(st.text(alphabet="ab:-#[]= \t\"'</>", max_size=12), min_size=1, max_size=60),
+    st.booleans(),
+)
+def test_any_lines_are_a_tree(lines, marked_up):
+    tree = tree_of(lines, marked_up=marked_up)
 
     for number, parent in enumerate(tree.parents):
         assert parent < number < tree.stops[number]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from headgate.marker import Marker
 from headgate.shape.config import shape_settings
 from headgate.shape.gutter import without_gutter
-from headgate.shape.keyed import FIRST_BYTES, is_keyed
+from headgate.shape.keyed import FIRST_BYTES, is_keyed, is_marked_up
 from headgate.shape.lined import Lining, shape_lined
 from headgate.shape.outline import body_of, name_defined, outline_of
 from headgate.shape.shaper import Room, Shaped, Source
@@ -24,11 +24,13 @@ MOST_NAMED = 3
 def shape_code(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
     """Show imports and definitions before bodies; a gap says which body is left out.
 
-    What is written as keys and values has neither, and is shaped as what it is.
+    What is written as keys and values, or as elements, has neither, and is shaped as what it is.
     """
     first = source.data[:FIRST_BYTES].decode(errors="replace").split("\n")
-    if is_keyed("\n".join(without_gutter(first)).encode()):
-        return shape_settings(source, room, query, marker)
+    start = "\n".join(without_gutter(first)).encode()
+    marked_up = is_marked_up(start)
+    if marked_up or is_keyed(start):
+        return shape_settings(source, room, query, marker, marked_up=marked_up)
     return shape_lined(source, room, query, marker, CODE)
 
 

@@ -1,4 +1,4 @@
-"""Shape what is written as keys and values: YAML, TOML, INI, and reports that look like them.
+"""Shape what is written as keys and values: YAML, TOML, INI, XML, and reports that look like them.
 
 A line of such a text says little without what it stands under and without the name of the thing it
 belongs to, so a line that is shown brings both along. And it is mostly a row of things that are
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from headgate.marker import Marker
 from headgate.shape.extremes import SUPERLATIVES, asked_fields
@@ -39,14 +39,15 @@ NEAR = 3
 """How many lines a part has at most that is shown whole with such a line in it, for a task and for
 a question; and how many are shown after one that sets nothing."""
 
+LEAST_COULD = 8
 LEAST_ALIKE = 5
 USUAL_SHARE = 0.6
 ODD_SHARE = 0.12
-"""Of how many values of one setting it is told what is usual, how many have it then, and how few
-have what is odd."""
+"""Of how many things it is told which settings are usual, of how many values of a setting which is;
+how many have that, and how few have what is odd."""
 
 ODD = 38.0
-ODD_PART = 0.35
+ODD_PART = 0.5
 OUTLINE_PART = 0.5
 ASKED_PART = 0.2
 """What a line is worth that is odd, what part of the room goes to such lines, and what to the
@@ -57,12 +58,14 @@ HEAD_LEAN = 0.5
 NUMBER = re.compile(r"[\"']?(-?\d+(?:\.\d+)?)")
 
 
-def shape_settings(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
+def shape_settings(
+    source: Source, room: Room, query: Query, marker: Marker, *, marked_up: bool
+) -> Shaped | None:
     """Show what is asked for or odd with what it belongs to, then what is not said twice."""
     lines = lines_in(source, room)
     if lines is None or len(lines) > MOST_LINES:
         return None
-    tree = tree_of(without_gutter(lines))
+    tree = tree_of(without_gutter(lines), marked_up=marked_up)
     room_bytes = bytes_in(room, source)
     worths: dict[int, float] = {}
     pointed = _pointed(lines, tree, query)
@@ -73,7 +76,7 @@ def shape_settings(source: Source, room: Room, query: Query, marker: Marker) -> 
         for other in needed:
             worths[other] = max(worths.get(other, 0.0), own * NEEDED)
         worths[number] = max(worths[number], own)
-    odd, outline = _with_names(tree, _odd(tree)), _outline(tree)
+    odd, outline = dict.fromkeys(_with_names(tree, _odd(tree))), _outline(tree)
     outline_part = ASKED_PART if pointed else OUTLINE_PART
     for ranked, part, worth in ((odd, ODD_PART, ODD), (outline, outline_part, OUTLINED)):
         for number in within(ranked, lines, room_bytes * part):
@@ -138,10 +141,30 @@ def _needed(tree: Tree, number: int, block: int) -> list[int]:
         if tree.stops[above] - above > block:
             break
         around = range(above, tree.stops[above])
-    return [*tree.names_of(number), *tree.above(number), *around]
+    beside = tree.beside(number)[:BLOCK] if tree.settings[number].key in CALLED else ()
+    return [*tree.names_of(number), *tree.above(number), *around, *beside]
 
 
 def _odd(tree: Tree) -> list[int]:
+    """What few of the things have that are alike, the fewest first."""
+    return [number for _, number in sorted([*_odd_values(tree), *_odd_settings(tree)])]
+
+
+def _odd_settings(tree: Tree) -> list[tuple[float, int]]:
+    """Lines with a setting that few of those have that could have it, and how few."""
+    counts = Counter(tree.paths)
+    found: list[tuple[float, int]] = []
+    for number, path in enumerate(tree.paths):
+        parent = tree.parents[number]
+        if parent < 0 or not tree.settings[number].key:
+            continue
+        could = counts[tree.paths[parent]]
+        if could >= LEAST_COULD and counts[path] <= ODD_SHARE * could:
+            found.append((counts[path] / could, number))
+    return found
+
+
+def _odd_values(tree: Tree) -> list[tuple[float, int]]:
     """Lines with a value that few others of the same setting have, where most have another."""
     by_path: defaultdict[int, list[int]] = defaultdict(list)
     for number, path in enumerate(tree.paths):
@@ -157,16 +180,15 @@ def _odd(tree: Tree) -> list[int]:
         few = max(1, ODD_SHARE * len(numbers))
         shares = ((counts[tree.settings[number].value], number) for number in numbers)
         found += [(count / len(numbers), number) for count, number in shares if count <= few]
-    return [number for _, number in sorted(found)]
+    return found
 
 
-def _with_names(tree: Tree, numbers: Iterable[int]) -> Iterator[int]:
-    """Each line, what names the thing it belongs to, and what it stands under."""
-    yield from dict.fromkeys(
-        other
-        for number in numbers
-        for other in (number, *tree.names_of(number), *tree.above(number))
-    )
+def _with_names(tree: Tree, numbers: Sequence[int]) -> Iterator[int]:
+    """Each line, the names of the thing it belongs to, what it stands under; then what under it."""
+    for number in numbers:
+        yield from (number, *tree.names_of(number), *tree.above(number))
+    for number in numbers:
+        yield from range(number + 1, min(tree.stops[number], number + 1 + BLOCK))
 
 
 def _outline(tree: Tree) -> Iterator[int]:

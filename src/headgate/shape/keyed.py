@@ -1,4 +1,4 @@
-"""Whether a text is written as keys and values, told from its first lines: YAML, TOML, INI.
+"""Whether a text is written as keys and values, told from its first lines: YAML, TOML, INI, XML.
 
 What stands at the margin decides. There every line is a key, a heading in brackets, an item or a
 comment; in prose, in a log or in a program hardly three lines in a row are.
@@ -27,6 +27,21 @@ LEAST_INNER = 0.15
 """What share of the lines stands deeper, or is a heading: otherwise it is a list of facts."""
 LEAST_KEYED = 0.3
 """What share of the lines that stand deeper has a key or is an item."""
+
+
+ELEMENT = re.compile(rb"\s*<[/?!]?[a-zA-Z-]")
+LEAST_ELEMENTS = 8
+LEAST_MARKED_UP = 0.6
+"""How many lines begin with an element, and what share of all: in a document it is fewer."""
+
+
+def is_marked_up(text: bytes) -> bool:
+    """Whether a text is elements on lines of their own."""
+    if not ELEMENT.match(text):
+        return False
+    lines = [line for line in text[:FIRST_BYTES].split(b"\n")[:FIRST_LINES] if line.strip()]
+    found = sum(ELEMENT.match(line) is not None for line in lines)
+    return found >= LEAST_ELEMENTS and found >= LEAST_MARKED_UP * len(lines)
 
 
 def is_keyed(text: bytes) -> bool:

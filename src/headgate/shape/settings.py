@@ -1,4 +1,4 @@
-"""A text of keys and values as a tree: what each line sets, and what it stands under.
+"""A text of keys and values, or of elements, as a tree: what each line says and stands under.
 
 Told by indentation, by the dashes of lists and by headings in brackets, line by line and without a
 parser: such texts come in many languages, in pieces, and often broken.
@@ -21,10 +21,12 @@ LINE = re.compile(
     rf"|((?:- +)*)(?:({KEY})[ \t]*(?::(?=[ \t]|$)|=)[ \t]*(.*)|(.*)))"
 )
 """How deep a line stands; then nothing, or a heading in brackets, or an item, a key and a value."""
+ELEMENT = re.compile(r"( *)<(/?)([\w:.-]+)(.*)")
+"""How deep an element stands, whether it ends there, and what it says, attributes included."""
 DOCUMENT = "---"
 TAB_SPACES = 4
 
-CALLED = frozenset({"name", "kind", "id", "title", "key", "host"})
+CALLED = frozenset({"name", "kind", "id", "title", "key", "host", "artifactId"})
 CALLED_BELOW = 2
 CALLED_LINES = 40
 """Keys that say what a thing is, how deep below it they stand, and how soon."""
@@ -101,6 +103,13 @@ class Tree:
         while (number := self.parents[number]) >= 0:
             yield number
 
+    def beside(self, number: int) -> list[int]:
+        """The lines after it that stand under the same, and that nothing stands under."""
+        parent = self.parents[number]
+        stop = self.stops[parent] if parent >= 0 else len(self.parents)
+        after = range(number + 1, stop)
+        return [n for n in after if self.parents[n] == parent and self.stops[n] == n + 1]
+
     def names_of(self, number: int) -> Sequence[int]:
         """The lines that say what the thing is that a line belongs to."""
         thing = self.thing_of.get(number)
@@ -128,10 +137,11 @@ class Tree:
         return sorted(found)
 
 
-def tree_of(lines: Sequence[str]) -> Tree:
-    """Read lines as settings, each by itself, and by how deep it stands."""
+def tree_of(lines: Sequence[str], *, marked_up: bool = False) -> Tree:
+    """Read lines as settings or as elements, each by itself, and by how deep it stands."""
+    read = _element if marked_up else _setting
     # Of things that are alike most lines come many times.
-    known = {line: _setting(line) for line in {*lines}}
+    known = {line: read(line) for line in {*lines}}
     settings = [known[line] for line in lines]
     parted = [number for number, line in enumerate(lines) if line.rstrip() == DOCUMENT]
     parents = _parents(settings, {*parted})
@@ -175,6 +185,19 @@ def _setting(line: str) -> Setting:
         return Setting(level, level, "", rest, opens=bool(dashes))
     inner = 2 * (len(indent) + len(dashes)) if dashes else level
     return Setting(level, inner, key.strip("\"'"), value, opens=True)
+
+
+def _element(line: str) -> Setting:
+    found = ELEMENT.match(line.expandtabs(TAB_SPACES) if "\t" in line else line)
+    if found is None:
+        # Text, wherever it stands, is that of the element that is open.
+        return SILENCE
+    indent, closing, tag, rest = found.groups()
+    level = 2 * len(indent)
+    if closing:
+        # Below what it closes: that is not over before this line is.
+        return Setting(level + 1, level + 1, "", tag, opens=False)
+    return Setting(level, level, tag, rest, opens=True)
 
 
 def _documents(lines: Sequence[str], parted: Sequence[int]) -> list[range]:
