@@ -40,7 +40,7 @@ from headgate.refs import ref_of
 from headgate.spill.key import installation_key
 from headgate.spill.local import LocalStore, not_found
 from headgate.spill.memory import MemoryStore
-from headgate.spill.private import session_folder, state_folder
+from headgate.spill.private import state_folder
 from headgate.timely import TimelyWriter, in_time
 from headgate.types import About, Meter, Overrides, Ref, Store, ToolResult, Verdict, Writer
 
@@ -120,7 +120,8 @@ class Session:
 
     def journal(self, name: str) -> Journal:
         """A journal of this session; opening it touches no disk."""
-        return Journal(session_folder(self.state, self.name) / name, durable=self.durable)
+        # In the store's own folder: each that is opened anew takes three descriptors more.
+        return Journal(self._local.shelf.folder / name, durable=self.durable)
 
     def keep_original(self, result: ToolResult) -> Ref | None:
         """Keep what no verdict asked to keep; None where nothing is kept, or it is empty."""

@@ -38,8 +38,9 @@ from headgate.presets import preset
 from headgate.tool import NAME, definition
 from headgate.types import tokens
 
-MOST_CALLERS = 256
-"""Gates that are held open, one for each caller; the one that asked longest ago is closed first."""
+MOST_CALLERS = 64
+"""Gates that are held open, one for each caller; the one that asked longest ago is closed first.
+Each holds ten files open, and of those many systems give a process 1,024."""
 
 
 class Headgate(Middleware):

@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, ParamSpec
+from weakref import WeakMethod
 
 import msgspec
 
@@ -30,10 +31,12 @@ from headgate.spill.key import existing_key
 from headgate.spill.live import MOST_HISTORIES
 from headgate.spill.objects import NOTE, PACKED, damaged
 from headgate.spill.plain import NameBy
-from headgate.spill.private import session_folder
+from headgate.spill.private import session_in
 from headgate.spill.shelf import Shelf
 from headgate.spill.writer import Draft, LocalWriter, Whole
 from headgate.types import About, Ref
+
+P = ParamSpec("P")
 
 SHOWN_REF_CHARS: Final = 64
 """A model may ask for anything; the error that quotes it stays short."""
@@ -68,12 +71,12 @@ class LocalStore:
         self._most_bytes = retention.most_bytes
         self.house = House(state, clock)
         self.shelf = Shelf(
-            session_folder(state, session),
+            session_in(self.house.sessions, session),
             durable=durable,
             files_dir=files_dir,
             name_by=name_by,
-            reserve=self._reserve_beside,
-            release=self._release_beside,
+            reserve=_weakly(self._reserve_beside),
+            release=_weakly(self._release_beside),
         )
         self._clock = clock
         self._objects = self.shelf.objects
@@ -325,6 +328,20 @@ class LocalStore:
 
     def _listed(self, name: str) -> bytes:
         return os.fsencode(self._listed_under + name)
+
+
+def _weakly(method: Callable[P, None]) -> Callable[P, None]:
+    """A method for a part of its own object, which does not keep the object alive.
+
+    So a store lets go of its files with the last who has it, and not when Python tidies up.
+    """
+    found = WeakMethod(method)
+
+    def call(*words: P.args, **named: P.kwargs) -> None:
+        if (of_living := found()) is not None:
+            of_living(*words, **named)
+
+    return call
 
 
 def not_found(ref: Ref) -> RefNotFound:

@@ -55,7 +55,11 @@ def digest_name(text: str) -> str:
 
 def session_folder(state: Path, session: str) -> Folder:
     """Where a session keeps its ledger and its originals; made when first written to."""
-    sessions = sessions_folder(Folder(state, "the state folder"))
+    return session_in(sessions_folder(Folder(state, "the state folder")), session)
+
+
+def session_in(sessions: Folder, session: str) -> Folder:
+    """The same of a folder of sessions that is open already, or will be."""
     return sessions.sub(session_name(session), "the session's folder")
 
 
