@@ -142,6 +142,32 @@ def test_of_elements_the_one_that_is_asked_for_is_shown_with_what_stands_beside_
     assert "      <artifactId>part-33</artifactId>\n      <version>33.1</version>\n" in shown
 
 
+@pytest.mark.proves("S4")
+def test_a_block_in_braces_is_shown_with_what_it_is_called():
+    blocks = [
+        f'resource "versioning" "part_{i}" {{\n  bucket = bucket.part_{i}.id\n  configuration {{\n'
+        f'    status = "{"Suspended" if i == 23 else "Enabled"}"\n  }}\n}}\n'
+        for i in range(40)
+    ]
+    shown = shaped("code", "\n".join(blocks), 200, "versioning", "suspended")
+
+    assert blocks[23].removesuffix("}\n") in shown
+
+
+@pytest.mark.proves("S4")
+def test_things_without_a_name_are_told_by_what_each_has_otherwise():
+    servers = [
+        f"    server {{\n        listen 443;\n        server_name app{i}.example.org;\n"
+        f"        limit {200 if i == 13 else 10}m;\n    }}"
+        for i in range(40)
+    ]
+    lines = ["user www;", "events {", "    connections 768;", "}", "http {", *servers, "}"]
+    shown = lines_of(shaped("code", "\n".join(lines), 250))
+    place = shown.index("        limit 200m;")
+
+    assert shown[place - 1] == "        server_name app13.example.org;"
+
+
 @pytest.mark.proves("S4", "S8", "P2")
 @settings(max_examples=40)
 @given(

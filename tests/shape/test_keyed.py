@@ -29,6 +29,18 @@ KEYED = {
     ),
     "toml": '[project]\nname = "a"\nversion = "1"\nfiles = [\n  "x",\n]\n\n[tool.b]\nc = 1\nd = 2',
     "ini": "; how it runs\n[server]\nport=80\nhost=local\n\n[client]\nretries=3\nwait=4\nlog=a\n",
+    "blocks in braces": (
+        'variable "region" {\n  default = "west"\n}\n\nresource "bucket" "logs" {\n'
+        '  name = "logs"\n  rule {\n    days = 30\n  }\n}\n'
+    ),
+    "directives": (
+        "user www;\nevents {\n    connections 768;\n}\nhttp {\n    gzip on;\n    server {\n"
+        "        listen 80;\n    }\n}\n"
+    ),
+    "keys like words of programs": (
+        '[package]\nname = "a"\n\n[package.dependencies]\nasync-timeout = "*"\nimport = "1"\n'
+        'type = "x"\nstatic = 1\n'
+    ),
     "a report": (
         "Name:         web-1\nNamespace:    prod\nContainers:\n  app:\n    Image:  shop:1\n"
         "    State:  Running\nService Account:  default\nEvents:  <none>\n"
@@ -55,6 +67,9 @@ OTHERS = {
     "markdown": "# Title\n\nWords: many.\n\n- one: a\n- two: b\n\nMore words here\n",
     "css": ".a {\n  color: red;\n  width: 1px;\n}\n.b {\n  color: blue;\n}\n",
     "go": "package a\n\nvar (\n\tx = 1\n\ty = 2\n)\n\nfunc b() {\n\tz := 1\n}\n",
+    "rust": "use a::b;\n\npub struct C {\n    d: u8,\n    e: u8,\n}\n\nstruct F {\n    g: u8,\n}\n",
+    "c": "typedef int a;\nstruct b {\n    int c;\n    int d;\n};\nint e;\nint f;\nint g;\n",
+    "a script": "A=1\nB=2\nfor i in 1 2; do\n  c: 3\n  d: 4\ndone\nE=5\nF=6\n",
     "too little": "a: 1\nb:\n  c: 2\n",
 }
 

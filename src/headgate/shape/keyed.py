@@ -13,10 +13,19 @@ FIRST_LINES = 200
 
 LINE = re.compile(
     rb"[ \t]*(?:(?P<part>---|\.\.\.)\s*$|(?P<heading>\[\[?[^\[\],]+\]\]?)\s*(?:#.*)?$"
-    rb"|(?P<item>(?:- +)*)(?!(?:class|def|for|if|elif|while|with|except|struct|enum|switch|case)\b)"
+    rb"|(?P<item>(?:- +)*)(?:"
     rb"(?P<key>\"[^\"]*\"|'[^']*'|[\w.$/@+~*<-][^\s:=#\"'(){}]*(?: [^\s:=#\"'(){}]+){0,3})"
-    rb"[ \t]*(?::(?=[ \t]|$)|=(?!=))|-(?: |$)|[\])}]+,?\s*$)"
+    rb"[ \t]*(?::(?=[ \t]|$)|=(?!=))"
+    rb"|(?P<word>[a-z_][\w.-]*)(?:(?: +(?:\"[^\"]*\"|[^\s\"(){};=]+))* *\{\s*$| [^;(){}]*;\s*$))"
+    rb"|-(?: |$)|[\])}]+[,;]?\s*$)"
 )
+PROGRAM = re.compile(
+    rb"(?:async|bool|case|catch|char|class|const|def|do|double|elif|else|enum|except|export|extern"
+    rb"|float|fn|for|from|func|function|if|impl|import|int|interface|let|long|message|mod|module"
+    rb"|namespace|package|private|protected|pub|public|return|service|static|struct|switch|trait|try"
+    rb"|type|typedef|union|unsigned|use|using|val|var|void|while|with)\b"
+)
+"""How lines of programs begin; what else has braces is the configuration of one."""
 COMMENT = (b"#", b";", b"//", b"!")
 
 LEAST_KEYS = 5
@@ -61,8 +70,11 @@ def is_keyed(text: bytes) -> bool:
         if found is None:
             continue
         headings += found["heading"] is not None
-        if found["key"] is not None and not found["item"]:
-            keys.append(found["key"])
+        key = found["key"] or found["word"]
+        if key is not None and not found["item"]:
+            keys.append(key)
+            if (found["word"] or b" " in key) and PROGRAM.match(line):
+                return False
     if len(keys) < LEAST_KEYS or len(set(keys)) < LEAST_DIFFERENT:
         return False
     return headings > 0 or (inner >= LEAST_INNER * said and keyed >= LEAST_KEYED * inner)

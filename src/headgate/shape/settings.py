@@ -1,6 +1,6 @@
 """A text of keys and values, or of elements, as a tree: what each line says and stands under.
 
-Told by indentation, by the dashes of lists and by headings in brackets, line by line and without a
+Told by indentation, by the dashes of lists, by headings and braces, line by line and without a
 parser: such texts come in many languages, in pieces, and often broken.
 """
 
@@ -17,10 +17,13 @@ from typing import NamedTuple
 KEY = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w.$/@+~*<-][^\s:=#\"']*(?: [^\s:=#\"']+){0,4})"
 LINE = re.compile(
     r"( *)(?:(?:$|[#;!]|//|---\s*$)"
+    r"|([\])}]+[,;]?\s*$)"
     r"|\[\[?([^\[\],]+)\]\]?\s*(?:#.*)?$"
-    rf"|((?:- +)*)(?:({KEY})[ \t]*(?::(?=[ \t]|$)|=)[ \t]*(.*)|(.*)))"
+    r"|(?:([A-Za-z_][\w.-]*)((?: +(?:\"[^\"]*\"|[^\s\"(){};=]+))*) *\{\s*$)"
+    rf"|((?:- +)*)(?:({KEY})[ \t]*(?::(?=[ \t]|$)|=)[ \t]*(.*)|([a-z_]\w*) +([^;{{}}]*);$|(.*)))"
 )
-"""How deep a line stands; then nothing, or a heading in brackets, or an item, a key and a value."""
+"""How deep a line stands; then nothing, or the end of a block, a heading in brackets, the start of
+a block, or an item, a key and a value."""
 ELEMENT = re.compile(r"( *)<(/?)([\w:.-]+)(.*)")
 """How deep an element stands, whether it ends there, and what it says, attributes included."""
 DOCUMENT = "---"
@@ -77,10 +80,17 @@ class Tree:
     def called(self) -> Mapping[range, Sequence[int]]:
         """The lines that say what each thing is."""
         found = {thing: self._called(thing) for thing in self.things}
-        called = (number for each in found.values() for number in each.values())
-        said = Counter(self.settings[number][2:4] for number in called)
+        said = Counter(self.settings[number][2:4] for each in found.values() for number in each)
         most = max(len(self.things) * COMMON_SHARE, 1)
-        return {thing: self._named(thing, found[thing], said, most) for thing in self.things}
+        names = {
+            thing: [number for number in each if said[self.settings[number][2:4]] <= most]
+            for thing, each in found.items()
+        }
+        names |= self._told_apart([thing for thing, each in names.items() if not each])
+        return {
+            thing: sorted({*each, *(up for n in each for up in self.above(n) if up in thing)})
+            for thing, each in names.items()
+        }
 
     @cached_property
     def paths(self) -> Sequence[int]:
@@ -115,26 +125,32 @@ class Tree:
         thing = self.thing_of.get(number)
         return () if thing is None else self.called[thing]
 
-    def _called(self, thing: range) -> dict[str, int]:
-        """The lines of a thing that say what it is, by their keys."""
+    def _called(self, thing: range) -> list[int]:
+        """The lines of a thing that may say what it is: its first, and the keys for it."""
         found: dict[str, int] = {}
         for number in thing[:CALLED_LINES]:
             key = self.settings[number].key
-            if key in CALLED and key not in found:
-                above = sum(other in thing for other in self.above(number))
-                if above <= CALLED_BELOW:
-                    found[key] = number
-        return found
-
-    def _named(
-        self, thing: range, called: Mapping[str, int], said: Counter[tuple[str, str]], most: float
-    ) -> list[int]:
+            if key in CALLED and key not in found and self._depth(number, thing) <= CALLED_BELOW:
+                found[key] = number
         # The first line of a document is as good as any other.
-        found = {thing.start} if self.stops[thing.start] == thing.stop else set()
-        for number in called.values():
-            if said[self.settings[number][2:4]] <= most:
-                found |= {number, *(other for other in self.above(number) if other in thing)}
-        return sorted(found)
+        is_head = self.stops[thing.start] == thing.stop
+        return sorted({*found.values()} | ({thing.start} if is_head else set()))
+
+    def _told_apart(self, things: Sequence[range]) -> dict[range, list[int]]:
+        """Of each thing the line with the first setting that all have, and each has otherwise."""
+        by_path: defaultdict[int, dict[range, int]] = defaultdict(dict)
+        for thing in things:
+            for number in thing[:CALLED_LINES]:
+                if self.settings[number].value and self._depth(number, thing) <= CALLED_BELOW:
+                    by_path[self.paths[number]].setdefault(thing, number)
+        for found in by_path.values():
+            values = {self.settings[number].value for number in found.values()}
+            if len(values) >= COMMON_SHARE * len(things):
+                return {thing: [number] for thing, number in found.items()}
+        return {}
+
+    def _depth(self, number: int, thing: range) -> int:
+        return sum(above in thing for above in self.above(number))
 
 
 def tree_of(lines: Sequence[str], *, marked_up: bool = False) -> Tree:
@@ -174,17 +190,28 @@ def _setting(line: str) -> Setting:
     found = LINE.match(line.expandtabs(TAB_SPACES) if "\t" in line else line)
     if found is None:
         return SILENCE
-    indent, heading, dashes, key, value, rest = found.groups()
+    indent, closing, heading, block, label, dashes, key, value, word, words, rest = found.groups()
+    level = 2 * len(indent)
+    if closing:
+        return _end(level, closing)
     if heading:
         return Setting(-1, -1, heading.strip(), "", opens=True)
+    if block:
+        return Setting(level, level, block, label.strip(), opens=True)
     if dashes is None:
         return SILENCE
     # An item may stand as deep as the key of its list: it belongs below it all the same.
-    level = 2 * len(indent) + bool(dashes)
-    if key is None:
+    inner = level + 2 * len(dashes)
+    level += bool(dashes)
+    if key is None and word is None:
         return Setting(level, level, "", rest, opens=bool(dashes))
-    inner = 2 * (len(indent) + len(dashes)) if dashes else level
-    return Setting(level, inner, key.strip("\"'"), value, opens=True)
+    own, said = (key.strip("\"'"), value) if key is not None else (word, words)
+    return Setting(level, max(inner, level), own, said, opens=True)
+
+
+def _end(level: int, text: str) -> Setting:
+    """The end of what was opened at this level: below that, since it is not over before."""
+    return Setting(level + 1, level + 1, "", text, opens=False)
 
 
 def _element(line: str) -> Setting:
@@ -195,8 +222,7 @@ def _element(line: str) -> Setting:
     indent, closing, tag, rest = found.groups()
     level = 2 * len(indent)
     if closing:
-        # Below what it closes: that is not over before this line is.
-        return Setting(level + 1, level + 1, "", tag, opens=False)
+        return _end(level, tag)
     return Setting(level, level, tag, rest, opens=True)
 
 
