@@ -23,7 +23,7 @@ admit
 history/
 prepare stream
 read/
-timely failures stats sql/ compiled
+timely failures stats sql/ compiled unheard
 session
 outgoing
 gate

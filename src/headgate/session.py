@@ -43,6 +43,7 @@ from headgate.spill.memory import MemoryStore
 from headgate.spill.private import state_folder
 from headgate.timely import TimelyWriter, in_time
 from headgate.types import About, Meter, Overrides, Ref, Store, ToolResult, Verdict, Writer
+from headgate.unheard import Unheard
 
 
 class Session:
@@ -67,6 +68,7 @@ class Session:
         self.name = name
         self.meter = meter or meter_for(policy.vocab, policy.unit)
         self.hooks = tuple(hooks)
+        self._unheard = Unheard()
         self.clock = clock
         self.state = Path(state) if state is not None else state_folder(os.environ)
         files_dir = Path(files) if files else None
@@ -219,8 +221,8 @@ class Session:
         raise not_found(ref)
 
     def emit(self, event: Event) -> None:
-        """Tell the hooks."""
-        for hook in self.hooks:
+        """Tell the hooks; what went wrong is logged where there are none."""
+        for hook in self.hooks or (self._unheard,):
             hook(event)
 
     def _keep(self, spill: Spill) -> Kept:
