@@ -1,4 +1,4 @@
-"""Writes docs/gallery.md, twenty outputs as the model gets them: `gallery.py docs/gallery.md`."""
+"""Writes docs/gallery.md, outputs as the model gets them: `gallery.py docs/gallery.md`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INTRODUCTION = """\
 
 <!-- Written by `make docs`; change scripts/gallery_outputs.py. -->
 
-Twenty outputs as the model gets them, each with far less room than it wants. They are made by
+Twenty-one outputs as the model gets them, each with far less room than it wants. They are made by
 `scripts/gallery_outputs.py`, so that everybody sees the same, and `make docs` writes this page.
 
 Ask of each: would you know what happened, what is missing, and how to get it? Lines stand in their

@@ -1,4 +1,4 @@
-"""Twenty outputs as tools write them, made here and the same on every machine: for the gallery."""
+"""Outputs as tools write them, made here and the same on every machine: for the gallery."""
 
 from __future__ import annotations
 
@@ -257,6 +257,23 @@ def _source() -> Output:
     return Output("Source code", "bash", "\n".join(parts), tokens=600)
 
 
+def _manifests() -> Output:
+    parts = []
+    for i, w in enumerate(WORDS):
+        parts += ["---", "apiVersion: apps/v1", "kind: Deployment", "metadata:", f"  name: {w}"]
+        parts += ["spec:", f"  replicas: {2 + i % 3}", "  template:", "    spec:"]
+        parts += ["      containers:", "        - name: app", f"          image: shop/{w}:1.{i}"]
+        parts += ["          env:", "            - name: LOG_LEVEL"]
+        parts += [f"              value: {'debug' if i == 7 else 'info'}"]
+        parts += [
+            "          resources:",
+            "            limits:",
+            f"              memory: {128 + i}Mi",
+        ]
+    question = f"what memory limit does the {WORDS[4]} deployment have?"
+    return Output("Manifests of a cluster", "bash", "\n".join(parts), question, 400)
+
+
 def _letter() -> Output:
     draw = random.Random(11)
     lines = [f"{_words(draw, 12).capitalize()}." for _ in range(160)]
@@ -287,6 +304,7 @@ MAKERS: tuple[Callable[[], Output], ...] = (
         _page,
         _document,
         _source,
+        _manifests,
         _letter,
     ),
 )

@@ -16,10 +16,10 @@ def gallery():
     sys.path.remove(str(SCRIPTS))
 
 
-def test_the_gallery_shows_twenty_outputs_of_different_kinds(gallery):
+def test_the_gallery_shows_twenty_one_outputs_of_different_kinds(gallery):
     verdicts = [gallery.shown(output) for output in gallery.outputs()]
 
-    assert len(verdicts) == 20
+    assert len(verdicts) == 21
     assert len({verdict.kind for verdict in verdicts}) >= 14
 
 

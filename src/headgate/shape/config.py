@@ -33,6 +33,9 @@ part of the room such lines may take; and how much of that worth those have that
 COMMON_SHARE = 0.6
 """A word that more of the lines have, in themselves or above, points at none of them."""
 
+MOST_ALIKE = 0.4
+"""What more of the things have alike tells none of them from the others, whatever it says."""
+
 BLOCK = 12
 QUESTION_BLOCK = 4
 NEAR = 3
@@ -94,13 +97,17 @@ def _pointed(lines: Sequence[str], tree: Tree, query: Query) -> Pointed:
         thing: " ".join(f"{settings[name].key} {settings[name].value}" for name in names)
         for thing, names in tree.called.items()
     }
+    said = Counter(zip(tree.paths, [setting.value for setting in settings], strict=True))
+    most = max(len(tree.things) * MOST_ALIKE, LEAST_ALIKE)
     above: list[str] = []
     texts: list[str] = []
     for number, line in enumerate(lines):
-        parent, thing = tree.parents[number], tree.thing_of.get(number)
+        parent, thing, setting = tree.parents[number], tree.thing_of.get(number), settings[number]
         above.append(f"{above[parent]} {settings[parent].key}" if parent >= 0 else "")
         name = "" if thing is None else named[thing]
-        texts.append(f"{name} {above[number]} {line}" if settings[number].is_said else line)
+        is_common = setting.is_said and said[tree.paths[number], setting.value] > most
+        own = "" if is_common and setting.value else line
+        texts.append(f"{name} {above[number]} {own}" if setting.is_said else line)
     extremes = dict.fromkeys(_extremes(tree, query), 1.0)
     return {**extremes, **pointed_by(query, texts, common_share=COMMON_SHARE), **extremes}
 
