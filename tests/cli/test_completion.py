@@ -92,6 +92,8 @@ def test_fish_offers_no_files_for_a_number():
         ("headgate stats --price ", []),
         ("headgate gateway --host ", []),
         ("headgate mcp --url ", []),
+        ("headgate run -- headgate-no-such-comm", []),
+        ("headgate run --tokens 300 -- base64 --he", []),
     ],
 )
 def test_bash_offers_what_can_be_written_next(headgate, line, words):
@@ -106,6 +108,8 @@ def test_bash_offers_files_sessions_and_refs_that_are_there(headgate):
     ref = headgate("store", "ls", "--json").stdout.decode().split('"')[3]
 
     assert offered(headgate, "headgate trim bu") == ["build.log"]
+    assert offered(headgate, "headgate run --tokens 300 -- cat bu") == ["build.log"]
+    assert "env" in offered(headgate, "headgate run -- env")
     assert offered(headgate, "headgate read --session m") == ["my-agent"]
     assert offered(headgate, "headgate read r_") == [ref]
 
@@ -121,6 +125,23 @@ def test_a_shell_must_be_named(headgate):
 
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert ran.stderr.startswith(b"headgate: which shell? there is bash, zsh, fish")
+
+
+ASK_BEHIND = {
+    "bash": "source ./completion; COMP_WORDS=({words}); COMP_CWORD=4; _headgate; echo \\$COMPREPLY",
+    "fish": "source ./completion; complete -C '{words}'",
+}
+
+
+@pytest.mark.parametrize("shell", [shell for shell in ASK_BEHIND if shutil.which(shell)])
+def test_the_command_behind_the_dashes_is_completed_as_itself(headgate, shell):
+    headgate.file("completion", SCRIPTS[shell](list(pages())))
+    headgate.file("build.log", "text")
+    asked = ASK_BEHIND[shell].format(words="headgate run -- cat bu")
+
+    ran = headgate.shell(f'{shell} -c "{asked}"')
+
+    assert (ran.stdout, ran.stderr) == (b"build.log\n", b"")
 
 
 @pytest.mark.parametrize("shell", [shell for shell in SHELLS if shutil.which(shell)])

@@ -226,6 +226,14 @@ _headgate() {{
     case "$path" in
         {groups}) (( COMP_CWORD > 2 )) && path="$path ${{COMP_WORDS[2]}}" ;;
     esac
+    while (( ++at < COMP_CWORD )); do
+        # What stands behind it is another command, and is completed as that.
+        [[ "${{COMP_WORDS[at]}}" == -- ]] || continue
+        if declare -F _command_offset > /dev/null; then _command_offset $(( at + 1 ))
+        elif (( COMP_CWORD == at + 1 )); then COMPREPLY=($(compgen -c -- "$cur"))
+        else COMPREPLY=($(compgen -f -- "$cur")); fi
+        return
+    done
     case "$path" in
 {cases}
     esac
@@ -289,6 +297,8 @@ _headgate() {{
         _describe 'command' names
         return
     fi
+    local at=$words[(i)--]
+    if (( at < CURRENT )); then shift $at words; (( CURRENT -= at )); _normal; return; fi
     case "$path_" in
         {groups}) (( CURRENT > 3 )) && path_="$path_ $words[3]" ;;
     esac
@@ -329,10 +339,20 @@ def _zsh_takes(takes: tuple[str, ...] | str | None) -> str:
     return ":"
 
 
+FISH_BEHIND = """\
+function __headgate_behind
+    set -l words (commandline -opc)
+    set -e words[1..(contains -i -- -- $words)]
+    complete -C (string join ' ' -- $words (commandline -ct))
+end
+complete -c headgate -n 'contains -- -- (commandline -opc)' -f -a '(__headgate_behind)'"""
+"""What stands behind `--` is another command, and is completed as that."""
+
+
 def fish(found: Sequence[Page]) -> str:
     """The script for fish."""
     lines = ["# fish completion for headgate; written by `headgate completion fish`"]
-    lines += ["complete -c headgate -f"]
+    lines += ["complete -c headgate -f", FISH_BEHIND]
     for page in found:
         lines += _fish_lines(page)
     return "\n".join([*lines, ""])
