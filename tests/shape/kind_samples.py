@@ -11,6 +11,12 @@ SAMPLES: tuple[tuple[str, str, str], ...] = (
     ("csv", "last cells empty", "id,name,city,note\n1,Ann,Bonn,\n2,Bob,Ulm,\n3,Cem,Kiel,new\n"),
     (
         "csv",
+        "times last",
+        "EWR,2013,10,1,2013-10-01T04:00:00Z\nJFK,2013,10,2,2013-10-01T05:00:00Z\n"
+        "LGA,2013,10,3,2013-10-01T06:00:00Z\n",
+    ),
+    (
+        "csv",
         "last cells mostly empty",
         "a,b,c,d,e\n1,2,3,4,\n5,6,7,8,\n9,8,7,6,\n",
     ),
@@ -63,6 +69,8 @@ SAMPLES: tuple[tuple[str, str, str], ...] = (
         "      - login - fix how a long text\n        is written (https://example.org/1).\n"
         "      minor_changes:\n      - run - now faster.\n    release_date: '2026-01-02'\n",
     ),
+    ("test", "eunit", "lists: reverse (module 'a')...ok\nFailed: 3.  Skipped: 0.  Passed: 177.\n"),
+    ("test", "testthat", "Test passed\n[ FAIL 6 | WARN 2 | SKIP 1 | PASS 129 ]\n"),
     ("test", "mix", "  1) test waits\n     code: assert x\n\n264 tests, 4 failures\n"),
     (
         "log",

@@ -97,3 +97,11 @@ def test_marks_of_failed_assertions_stand_out(line):
 @pytest.mark.proves("S4")
 def test_the_count_of_what_passed_stands_out_too():
     assert worth(b"============ 3 passed in 0.02s ============") >= 5
+
+
+@pytest.mark.proves("S4")
+@pytest.mark.parametrize(
+    "line", [b"src/EncoderException.java", b"[checking org.codec.DecoderException]"]
+)
+def test_a_class_that_is_only_named_is_not_raised(line):
+    assert worth(line) < worth(b"org.codec.DecoderException: odd number of digits") / 3

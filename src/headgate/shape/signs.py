@@ -33,11 +33,13 @@ WORDS: tuple[tuple[bytes, float], ...] = (
 )
 """Words that mean trouble, or are part of a name: `error-handling.js`."""
 
+CLASSES: tuple[tuple[bytes, float], ...] = ((rb"(Error|Exception)\b", 7),)
+"""How what is raised is called; or only a file of it is: `EncoderException.java`."""
+
 OTHERS: tuple[tuple[bytes, float], ...] = (
     (rb"(?i)\b(fatal|panic|panicked|segmentation fault|core dumped|out of memory|oomkilled)\b", 8),
     (rb"(?i)\b(abort(ed)?|deadlock(ed)?)\b", 6),
     (rb"(?i)traceback \(most recent call last\)|^exception in|stack ?trace", 6),
-    (rb"(Error|Exception)\b", 7),
     (rb"\bFAIL(ED|URE|URES|S)?\b|\bFailures?:", 11),
     ("✖|✗|✘|✕|×|●|❌".encode(), 4),
     (rb"^[ \t]*not ok\b", 6),
@@ -57,13 +59,14 @@ OTHERS: tuple[tuple[bytes, float], ...] = (
     ("[^ ] (━━━━━━━━|────────|════════|⎯⎯⎯⎯⎯⎯⎯⎯)".encode(), 12),
 )
 
-SIGNS = (*ENDS, *COUNTS, *WORDS, *OTHERS)
+SIGNS = (*ENDS, *COUNTS, *WORDS, *CLASSES, *OTHERS)
 SCANNER = Scanner([pattern for pattern, _ in SIGNS])
 WEIGHTS = tuple(weight for _, weight in SIGNS)
 
 ENDING = frozenset(map(SIGNS.index, ENDS))
 COUNTING = frozenset(map(SIGNS.index, COUNTS))
 NAMING = frozenset(map(SIGNS.index, WORDS))
+CLASSING = frozenset(map(SIGNS.index, CLASSES))
 """Where these stand among all signs, which is how the scanner calls them."""
 
 MORE = 0.3
@@ -118,9 +121,7 @@ def ends_well(end: bytes) -> bool:
 
 def weight(data: bytes, hits: Sequence[Hit], line: bytes) -> float:
     """What the signs in one line are worth: less where it only names them, or denies them."""
-    ends = {end for sign, end in hits if sign in NAMING}
-    names = {end for end in ends if _names_it(data, end)}
-    signs = {-1 if sign in NAMING and end in names else sign for sign, end in hits}
+    signs = {-1 if _only_names(data, sign, end) else sign for sign, end in hits}
     weights = [WEIGHTS[sign] if sign >= 0 else NAMED for sign in signs]
     most = max(weights)
     damping = _damping(line, counts=not COUNTING.isdisjoint(signs))
@@ -135,10 +136,19 @@ def _damping(line: bytes, *, counts: bool) -> float:
     return factor
 
 
-def _names_it(data: bytes, end: int) -> bool:
-    """Whether the word is part of a name: `error-handling.js`, `--fail-fast`, `/errors/`."""
+def _only_names(data: bytes, sign: int, end: int) -> bool:
+    if sign in NAMING:
+        return _goes_on(data, end) or _has_begun(data, end)
+    return sign in CLASSING and (_goes_on(data, end) or data[end : end + 1] == b"]")
+
+
+def _goes_on(data: bytes, end: int) -> bool:
+    """Whether a name goes on after the word: `error-handling.js`, `EncoderException.java`."""
     after = data[end : end + 2]
-    if len(after) == 2 and after[0] in NAME_BYTES and after[1] in LETTERS:
-        return True
+    return len(after) == 2 and after[0] in NAME_BYTES and after[1] in LETTERS
+
+
+def _has_begun(data: bytes, end: int) -> bool:
+    """Whether a name has begun before the word: `--no-fail`, `/errors`."""
     before = data[max(end - LONGEST_WORD_BYTES - 1, 0) : end].rstrip(LETTERS)
     return before[-1:] in (b"-", b"_", b"/")

@@ -41,6 +41,7 @@ TESTS: tuple[tuple[str, int], ...] = (
     (r"^\d+% tests passed, \d+ tests failed", 2),
     (r"^(Passed|Failed)! +- Failed: +\d+, Passed: +\d+", 2),
     (r"^\w+ > .* (PASSED|FAILED|SKIPPED)$", 1),
+    (r"(?i)\bfail(ed|ures?)?\b[ :=]{1,2}\d+\b.*\bpass(ed)?\b[ :=]{1,2}\d+\b", 2),
 )
 """How test runs look, and how much that says: from 2 on it is one."""
 
@@ -285,11 +286,11 @@ LINE = re.compile(
     rb"|(?P<frame>\s*+(?:at[ ]\S|File[ ]\"|Caused[ ]by:|Traceback[ ]|\.\.\.[ ]\d+[ ]more"
     rb"|from[ ]\S+:\d+:in[ ]|goroutine[ ]\d+|\d+:[ ]+(?:0x|\w+::))|\t/?\S+\.go:\d+)"
     rb"|(?P<commit>[*|/\\ ]*+[0-9a-f]{7,12}+[ ](?:\([^)]*\)[ ])?[^ ])"
-    rb"|(?P<hit>(?:[A-Za-z]:)?(?=[^\s:A-Za-z_/.]*+[A-Za-z_/.])[^\s:]++:\d+:)"
+    rb"|(?P<hit>(?:[A-Za-z]:)?(?=[^\s:A-Za-z_/.]*+[A-Za-z_/.])[^\s:,]++:\d+:)"
     rb"|(?P<number>\d+(?::|-(?!\d)))"
     rb"|(?P<size>[\d.]++[KMGTB]?\s+(?:\.{0,2}/\S*|\S+/\S*|\.)$)"
     rb"|(?P<status>(?:[ MADRCUT?!]{2}|\?\?)[ ]\S+$|\t(?:modified|new[ ]file|deleted|renamed):[ ])"
-    rb"|(?P<named>(?:[A-Za-z]:(?=\\))?(?=[^\s:/.]*+[/.])[^\s:]++:(?![ ]?$|[ ]\S))"
+    rb"|(?P<named>(?:[A-Za-z]:(?=\\))?(?=[^\s:/.]*+[/.])[^\s:,]++:(?![ ]?$|[ ]\S))"
     rb"|(?P<context>(?:[A-Za-z]:(?=\\))?(?=[^\s:/.]*+[/.])[^\s:]+?-\d+-)"
 )
 """The shapes a line can have; the first that fits is its own."""
