@@ -69,6 +69,13 @@ SAMPLES: tuple[tuple[str, str, str], ...] = (
         "      - login - fix how a long text\n        is written (https://example.org/1).\n"
         "      minor_changes:\n      - run - now faster.\n    release_date: '2026-01-02'\n",
     ),
+    (
+        "log",
+        "of a shell",
+        "dev@box:~/shop$ ls -la\n-rw-r--r-- 1 dev dev 12 Nov 15 10:00 a.c\n"
+        "-rw-r--r-- 1 dev dev 12 Nov 15 10:00 b.c\n-rw-r--r-- 1 dev dev 12 Nov 15 10:00 c.c\n"
+        "dev@box:~/shop$ ./calc 1+\nSegmentation fault\n",
+    ),
     ("test", "eunit", "lists: reverse (module 'a')...ok\nFailed: 3.  Skipped: 0.  Passed: 177.\n"),
     ("test", "testthat", "Test passed\n[ FAIL 6 | WARN 2 | SKIP 1 | PASS 129 ]\n"),
     ("test", "mix", "  1) test waits\n     code: assert x\n\n264 tests, 4 failures\n"),
