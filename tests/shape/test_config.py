@@ -61,6 +61,21 @@ def test_what_one_of_many_alike_has_alone_is_shown_with_its_name_and_what_it_sta
 
 
 @pytest.mark.proves("S4")
+def test_of_a_report_the_line_that_tells_of_trouble_is_shown():
+    parts = [
+        f"  part-{i}:\n    Image:  shop/part-{i}\n    State:  Running\n    Last State:  Terminated\n"
+        f"      Reason:  {'OOMKilled' if i == 2 else 'Completed'}\n    Environment:\n"
+        + "".join(f"      VAR_{n}:  value-{n}\n" for n in range(20))
+        for i in range(4)
+    ]
+    head = "Name:  web\nNamespace:  prod\nContainers:\n"
+    lines = lines_of(shaped("code", head + "".join(parts) + "Status:  Running\n", 250))
+    place = lines.index("      Reason:  OOMKilled")
+
+    assert "  part-2:" in lines[:place]
+
+
+@pytest.mark.proves("S4")
 def test_a_question_is_answered_for_the_thing_that_it_names():
     shown = shaped("code", manifests(), 300, "memory", "limits", "service-21")
     lines = lines_of(shown)

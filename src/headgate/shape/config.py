@@ -8,8 +8,10 @@ alike: what they have in common says nothing the second time, what one has alone
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from headgate.marker import Marker
 from headgate.shape.extremes import SUPERLATIVES, asked_fields
@@ -18,6 +20,7 @@ from headgate.shape.lined import OUTLINED, bytes_in, lines_in, with_ends, within
 from headgate.shape.pieces import Pieces, shape_pieces
 from headgate.shape.settings import CALLED, Tree, tree_of
 from headgate.shape.shaper import Room, Shaped, Source
+from headgate.shape.signs import SCANNER, weight
 from headgate.shape.worth import QUESTION_WORDS, Pointed, pointed_by
 from headgate.types import Query
 
@@ -48,6 +51,12 @@ USUAL_SHARE = 0.6
 ODD_SHARE = 0.12
 """Of how many things it is told which settings are usual, of how many values of a setting which is;
 how many have that, and how few have what is odd."""
+
+LEAST_LOUD = 7.0
+LOUD_WORDS = 3
+LOUD_SHARE = 0.05
+MOST_HITS = 2_000
+"""What a sign of trouble weighs at least, in how few words it is said, and by how few lines."""
 
 ODD = 38.0
 ODD_PART = 0.5
@@ -153,8 +162,24 @@ def _needed(tree: Tree, number: int, block: int) -> list[int]:
 
 
 def _odd(tree: Tree) -> list[int]:
-    """What few of the things have that are alike, the fewest first."""
-    return [number for _, number in sorted([*_odd_values(tree), *_odd_settings(tree)])]
+    """What tells of trouble, then what few of the things have that are alike, the fewest first."""
+    return [*_loud(tree), *(n for _, n in sorted([*_odd_values(tree), *_odd_settings(tree)]))]
+
+
+def _loud(tree: Tree) -> list[int]:
+    """Lines that say that something went wrong, where few do; keys and sentences tell what may."""
+    values = [setting.value.encode(errors="replace") for setting in tree.settings]
+    data = b"\n".join(values)
+    starts = list(accumulate([len(value) + 1 for value in values], initial=0))
+    found: dict[int, float] = {}
+    for sign, end in SCANNER.hits(data, MOST_HITS):
+        number = bisect_right(starts, end - 1) - 1
+        worth = weight(data, [(sign, end)], values[number])
+        if worth >= LEAST_LOUD and len(values[number].split()) <= LOUD_WORDS:
+            found[number] = max(found.get(number, 0.0), worth)
+    if len(found) > LOUD_SHARE * len(values):
+        return []
+    return sorted(found, key=lambda number: (-found[number], number))
 
 
 def _odd_settings(tree: Tree) -> list[tuple[float, int]]:
