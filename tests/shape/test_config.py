@@ -63,7 +63,7 @@ def test_what_one_of_many_alike_has_alone_is_shown_with_its_name_and_what_it_sta
 @pytest.mark.proves("S4")
 def test_of_a_report_the_line_that_tells_of_trouble_is_shown():
     parts = [
-        f"  part-{i}:\n    Image:  shop/part-{i}\n    State:  Running\n    Last State:  Terminated\n"
+        f"  part-{i}:\n    Image:  shop/part-{i}\n    State:  Running\n    Last State:  Ended\n"
         f"      Reason:  {'OOMKilled' if i == 2 else 'Completed'}\n    Environment:\n"
         + "".join(f"      VAR_{n}:  value-{n}\n" for n in range(20))
         for i in range(4)

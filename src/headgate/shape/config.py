@@ -59,10 +59,9 @@ MOST_HITS = 2_000
 """What a sign of trouble weighs at least, in how few words it is said, and by how few lines."""
 
 ODD = 38.0
-ODD_PART = 0.5
-OUTLINE_PART = 0.5
+PART = 0.5
 ASKED_PART = 0.2
-"""What a line is worth that is odd, what part of the room goes to such lines, and what to the
+"""What a line is worth that is odd; what part of the room goes to such lines, and what to the
 outline: less where somebody asks."""
 
 HEAD_LEAN = 0.5
@@ -89,8 +88,8 @@ def shape_settings(
             worths[other] = max(worths.get(other, 0.0), own * NEEDED)
         worths[number] = max(worths[number], own)
     odd, outline = dict.fromkeys(_with_names(tree, _odd(tree))), _outline(tree)
-    outline_part = ASKED_PART if pointed else OUTLINE_PART
-    for ranked, part, worth in ((odd, ODD_PART, ODD), (outline, outline_part, OUTLINED)):
+    part = ASKED_PART if pointed else PART
+    for ranked, worth in ((odd, ODD), (outline, OUTLINED)):
         for number in within(ranked, lines, room_bytes * part):
             worths[number] = max(worths.get(number, 0.0), worth)
     pieces = Pieces(with_ends(lines, worths, room_bytes, HEAD_LEAN), len(lines))
