@@ -6,6 +6,7 @@ from headgate import Gate, Policy, ToolResult, tokens
 from headgate.errors import PolicyError
 from headgate.people import for_people, view_of
 from headgate.policy_file import policy_from_toml
+from headgate.testing import BadStore
 from headgate.types import KINDS
 from headgate.view import View
 from headgate.visible import show_hidden
@@ -96,9 +97,18 @@ def test_a_person_is_told_where_the_whole_of_a_result_is(state):
     assert view_of(big, View(), session="my agent").endswith(
         f"(3,000 lines; headgate read {big.verdict.ref} --session 'my agent' shows the whole)"
     )
-    assert view_of(big, View()).endswith(
+    assert view_of(big, View(), session="default").endswith(
         f"(3,000 lines; headgate read {big.verdict.ref} shows the whole)"
     )
+
+
+@pytest.mark.parametrize("store", [BadStore(most_bytes=1 << 20), BadStore()], ids=["own", "full"])
+def test_nobody_is_sent_to_a_command_that_does_not_find_it(state, store):
+    gate = Gate(Policy(result=tokens(500)), state=state, store=store)
+
+    [big] = gate.admit([ToolResult.of("bash", LOG * 30, call_id="call_1")])
+
+    assert gate.view(big).endswith(f"\n(3,000 lines; the whole is kept as {big.verdict.ref})")
 
 
 @pytest.mark.proves("R16")

@@ -288,11 +288,12 @@ class Gate:
         """What a person is shown of a result: within limits of its own, and where the whole is."""
         from headgate.people import view_of  # only for who has people to show it to
 
-        verdict, file = shown.verdict, None
+        verdict, file, session = shown.verdict, None, None
         if verdict is not None and verdict.ref is not None:
             with suppress(StoreError):
                 file = self.store.about(verdict.ref).file
-        return view_of(shown, self.policy.view, session=self.session, file=file or "")
+                session = self.session if self._session.is_local else None
+        return view_of(shown, self.policy.view, session=session, file=file or "")
 
     def _let_pass(self, result: ToolResult, question: str) -> Passing:
         """Begin to keep a result that is too big to hold."""

@@ -23,10 +23,11 @@ TAIL_SHARE: Final = 3
 TAB_COLUMNS: Final = 4
 
 
-def view_of(shown: ToolResult, view: View, *, session: str = "default", file: str = "") -> str:
+def view_of(shown: ToolResult, view: View, *, session: str | None = None, file: str = "") -> str:
     """What a person is shown of a result that went to the model.
 
-    `file` is where its original is, where it is known; else the command that reads it is told.
+    `file` is where its original is, where it is known; else the command that reads it is told, if
+    there is one: without a `session`, what is kept is in memory, or in a store that is not ours.
     """
     verdict = shown.verdict
     kind = (verdict.kind if verdict else None) or shown.kind
@@ -35,11 +36,13 @@ def view_of(shown: ToolResult, view: View, *, session: str = "default", file: st
     return for_people(text, view, kind=kind, where=where_of(shown, session, file), of_lines=lines)
 
 
-def where_of(shown: ToolResult, session: str, file: str) -> str:
+def where_of(shown: ToolResult, session: str | None, file: str) -> str:
     """Where the whole of a result is, in words for people."""
     if file:
         return f"the whole is in {file}"
     if shown.verdict is not None and shown.verdict.ref is not None:
+        if session is None:
+            return f"the whole is kept as {shown.verdict.ref}"
         of_session = "" if session == "default" else f" --session {shlex.quote(session)}"
         return f"headgate read {shown.verdict.ref}{of_session} shows the whole"
     return "the model has the whole"

@@ -102,6 +102,11 @@ class Session:
                 self.emit(SpillFailed("", "", f"no installation key: {error}"))
         return self._key
 
+    @property
+    def is_local(self) -> bool:
+        """Whether originals are in our own store, where our commands find them."""
+        return self.store is self._local
+
     def desk(self, question: str = "") -> Desk:
         """What verdicts depend on beside their results; the same for the same question."""
         if self._desk is None or self._desk.question != question:
@@ -176,7 +181,7 @@ class Session:
 
     def refer(self, links: Sequence[bytes], refs: frozenset[Ref]) -> None:
         """Note what a history that goes out refers to: what no live one does, goes first."""
-        if self.store is not self._local:
+        if not self.is_local:
             return
         try:
             self._local.refer(links, refs, even_none=self.policy.ageing.idle)
@@ -185,7 +190,7 @@ class Session:
 
     def is_cold(self, links: Sequence[bytes]) -> bool:
         """Whether a history was sent last so long ago that no provider has it cached any more."""
-        if self.store is not self._local:
+        if not self.is_local:
             return False
         try:
             sent_ns = self._local.sent_ns(links)
