@@ -7,10 +7,12 @@ comment; in prose, in a log or in a program hardly three lines in a row are.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 FIRST_BYTES = 16 * 1024
 FIRST_LINES = 200
 
+ROW = re.compile(rb"[^\n]+")
 LINE = re.compile(
     rb"[ \t]*(?:(?P<part>---|\.\.\.)\s*$|(?P<heading>\[\[?[^\[\],]+\]\]?)\s*(?:#.*)?$"
     rb"|(?P<item>(?:- +)*)(?:"
@@ -57,7 +59,9 @@ def is_keyed(text: bytes) -> bool:
     """Whether a text is keys and values in some order of levels."""
     keys: list[bytes] = []
     inner = keyed = headings = said = 0
-    for line in text[:FIRST_BYTES].split(b"\n")[:FIRST_LINES]:
+    # One after the other: most texts are ruled out by their first line.
+    for row in islice(ROW.finditer(text, 0, FIRST_BYTES), FIRST_LINES):
+        line = row[0]
         if not line.strip() or line.lstrip().startswith(COMMENT):
             continue
         said += 1

@@ -41,7 +41,7 @@ TESTS: tuple[tuple[str, int], ...] = (
     (r"^\d+% tests passed, \d+ tests failed", 2),
     (r"^(Passed|Failed)! +- Failed: +\d+, Passed: +\d+", 2),
     (r"^\w+ > .* (PASSED|FAILED|SKIPPED)$", 1),
-    (r"(?i)\bfail(ed|ures?)?\b[ :=]{1,2}\d+\b.*\bpass(ed)?\b[ :=]{1,2}\d+\b", 2),
+    (r"\b(FAIL|[Ff]ailed|[Ff]ailures)[ :=]{1,2}\d+\b.*\b(PASS|[Pp]assed)[ :=]{1,2}\d+\b", 2),
 )
 """How test runs look, and how much that says: from 2 on it is one."""
 
