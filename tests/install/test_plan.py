@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.install import claude_code, codex, gemini, opencode
-from headgate.install.plan import Change, Site, is_ours, reversed_in, start_note
+from headgate.install.plan import Change, Site, cache_note, is_ours, reversed_in, start_note
 from tests.install.sites import after, site
 
 texts = st.lists(st.sampled_from("abcd"), max_size=8).map(lambda parts: "\n".join(parts))
@@ -54,6 +54,22 @@ def test_the_gateway_is_started_with_the_upstream_that_was_configured():
     assert start_note(site, "anthropic", "https://corp/llm").endswith(
         "headgate gateway --upstream anthropic=https://corp/llm"
     )
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "/home/u/.cache/uv/archive-v0/ZIVAp9zzIicro0F2/bin/headgate",
+        "/home/u/.cache/pipx/d7c5fca30fa4ea5/bin/headgate",
+        "/Users/u/Library/Caches/uv/archive-v0/x/bin/headgate",
+    ],
+)
+def test_a_program_that_will_be_gone_is_told(program):
+    assert cache_note(program) == (
+        f"{program} is in a cache, and goes when that is emptied: install headgate to stay, as by "
+        "uv tool install headgate, and run this again with it"
+    )
+    assert cache_note("/home/u/.local/share/uv/tools/headgate/bin/headgate") == ""
 
 
 SERVERS = """{

@@ -14,7 +14,7 @@ from headgate.cli.output import CommandError, say, show, show_record, write
 from headgate.cli.parser import Parser, address, word
 from headgate.hooks import CLIENTS
 from headgate.install import written
-from headgate.install.plan import GATEWAY_URL, Change, Mode, Plan, Site
+from headgate.install.plan import GATEWAY_URL, Change, Mode, Plan, Site, cache_note
 from headgate.spill.private import state_folder
 
 USAGE = """\
@@ -73,6 +73,8 @@ def main(words: Sequence[str]) -> int:
         return undo(asked, site)
     mode: Mode = asked.mode or "hook"
     plan = planned(asked.client, mode, site)
+    if note := cache_note(site.program):
+        plan = replace(plan, notes=(*plan.notes, note))
     tell(plan.changes, asked)
     if plan.changes and not asked.dry_run and agreed(asked):
         folder = written.write(plan, site, asked.client, mode)

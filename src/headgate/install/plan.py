@@ -28,6 +28,9 @@ UNCUT_BYTES = 1_000_000
 """CLIs cut a result before anybody else sees it. Where the gateway cuts, and keeps the whole, they
 need not; up to this much may come to it."""
 
+CACHES = frozenset({".cache", "Caches"})
+"""Folders in which `uvx` and `pipx run` put what they run, on Linux and on macOS."""
+
 TIMEOUT_S = 20
 """After this an agent goes on without us; a result takes a part of a second."""
 
@@ -193,6 +196,16 @@ def _only(lines: list[str], run: list[str]) -> int | None:
     """Where a run of lines stands; None where it does not, or twice."""
     places = [at for at in range(len(lines) - len(run) + 1) if lines[at : at + len(run)] == run]
     return places[0] if run and len(places) == 1 else None
+
+
+def cache_note(program: str) -> str:
+    """A word on a program that will be gone one day, as one that uvx runs; empty: it stays."""
+    if not CACHES.intersection(Path(program).parts):
+        return ""
+    return (
+        f"{program} is in a cache, and goes when that is emptied: install headgate to stay, as by "
+        "uv tool install headgate, and run this again with it"
+    )
 
 
 def start_note(site: Site, upstream: str, was: str) -> str:
