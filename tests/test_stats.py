@@ -53,6 +53,13 @@ def test_a_token_is_worth_its_first_sending_and_each_certain_reading_after():
     assert counts["grep"].worth == 4_000 * (1.25 + 2 * 0.1)
 
 
+def test_what_no_window_holds_would_not_have_been_paid_for():
+    counts = counted([entry("1", 69_000_000, 1_000, time_ns=1)], [], [], PRICES)
+
+    assert counts["grep"].kept_out == 68_999_000
+    assert counts["grep"].worth == 199_000 * 1.25
+
+
 def test_results_of_one_batch_are_one_request():
     entries = [entry("1", 1_000, 0, time_ns=1), entry("2", 0, 0, time_ns=5)]
     entries += [entry(f"{n}", 0, 0, time_ns=5, tool="ls") for n in range(3, 9)]

@@ -19,6 +19,10 @@ from headgate.ledger import Entry, EpochEntry, ReadBack
 from headgate.types import Fate, Verdict
 
 
+MOST_SENT_TOKENS = 200_000
+"""The window of most models. What is larger would not have been paid for, but refused."""
+
+
 @dataclass(slots=True)
 class Count:
     """Results of one kind, and their tokens."""
@@ -78,7 +82,8 @@ def counted(
         verdict = entry.verdict
         if entry.time_ns >= since_ns:
             before, after = verdict.before.tokens, verdict.after.tokens
-            worth = _worth(before - after, entry.time_ns, moments, prices)
+            sent = min(before, max(MOST_SENT_TOKENS, after))
+            worth = _worth(sent - after, entry.time_ns, moments, prices)
             now = moved.get(entry.key, verdict).fate
             one = Count(1, {now: 1}, before, after, worth=worth)
             counts.setdefault(verdict.tool, Count()).add(one)

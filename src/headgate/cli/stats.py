@@ -28,9 +28,10 @@ USAGE = "[--session S] [--days N] [--model M | --price P] [--dialect D] [--json]
 
 SAYS = """\
 Say what was admitted and what the model saw of it, by tool. What was kept out is counted once at
-the price of a first sending, and at the price of the cache for each later batch of its session;
-what was read back is subtracted in the same way. Results so small that a hook let them through
-without a look are not counted. Hooks and gateways that failed, and let a result through, are told.
+the price of a first sending, and at the price of the cache for each later batch of its session, of
+one result at most 200,000 tokens, since no request would have held more; what was read back is
+subtracted in the same way. Results so small that a hook let them through without a look are not
+counted. Hooks and gateways that failed, and let a result through, are told.
 """
 
 EXAMPLES = """\
