@@ -18,7 +18,6 @@ from headgate.history.mending import MADE
 from headgate.ledger import Entry, EpochEntry, ReadBack
 from headgate.types import Fate, Verdict
 
-
 MOST_SENT_TOKENS = 200_000
 """The window of most models. What is larger would not have been paid for, but refused."""
 
