@@ -44,7 +44,7 @@ EXAMPLES = """\
   headgate mcp -- npx -y @modelcontextprotocol/server-filesystem .
   headgate mcp --tokens 4000 -- uvx mcp-server-git
   headgate mcp --url https://example.com/mcp --header 'Authorization: Bearer $TOKEN'
-  headgate mcp --http 8788 -- uvx mcp-server-fetch        offered at http://127.0.0.1:8788/mcp
+  headgate mcp --http 8789 -- uvx mcp-server-fetch        offered at http://127.0.0.1:8789/mcp
 
 In a client's configuration, put it before the command that is there:
   {"mcpServers": {"git": {"command": "headgate", "args": ["mcp", "--", "uvx", "mcp-server-git"]}}}

@@ -65,8 +65,8 @@ def door_of(http: str, token: str) -> Door:
 
 
 def address_of(http: str) -> tuple[str, int]:
-    """Host and port of `8788`, `0.0.0.0:8788` or `[::1]:8788`."""
+    """Host and port of `8789`, `0.0.0.0:8789` or `[::1]:8789`."""
     host, _, port = http.rpartition(":")
     if not port.isascii() or not port.isdigit() or int(port) > 65_535:
-        raise BadAddress(f"--http {http!r}; it takes a port, or HOST:PORT, as in 127.0.0.1:8788")
+        raise BadAddress(f"--http {http!r}; it takes a port, or HOST:PORT, as in 127.0.0.1:8789")
     return host or "127.0.0.1", int(port)
