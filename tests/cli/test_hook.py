@@ -96,4 +96,4 @@ def test_a_full_disk_leaves_the_result_within_its_limit(headgate):
     ran = headgate("hook", "codex", stdin=raw(events.codex(BIG)), after=ON_A_FULL_DISK)
 
     assert ran.returncode == 0
-    assert "not kept" in json.loads(ran.stdout)["reason"]
+    assert "not kept, run the tool again for less" in json.loads(ran.stdout)["reason"]

@@ -99,7 +99,8 @@ def policy_for(policy: Policy, heard: Heard) -> Policy:
     if marker.reader == "tool":
         # No CLI has our tool by itself. A file it can open; where there is none, our command.
         marker = replace(marker, reader="file", tool=marker.cli)
-    policy = policy.replace(marker=marker)
+    # This process ends with its answer: what it holds in memory nobody could read.
+    policy = policy.replace(marker=marker, memory_bytes=0)
     alone = policy.alone_count
     if heard.most is not None and alone * CHARS_PER_TOKEN > heard.most.count:
         # A character has at least one byte: so many bytes are never more than the policy allows.
