@@ -1,6 +1,6 @@
 import pytest
 
-from headgate.shape.keyed import is_keyed
+from headgate.shape.keyed import is_keyed, is_marked_up, is_marked_up_in_a_row
 
 YAML = """\
 # What runs where.
@@ -84,3 +84,13 @@ def test_keys_and_values_are_known_by_what_stands_at_the_margin(name):
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_texts_are_not_taken_for_them(name):
     assert not is_keyed(OTHERS[name].encode())
+
+
+@pytest.mark.proves("S3")
+def test_elements_are_known_on_lines_of_their_own_and_in_a_row():
+    elements = [b"<a>", *[b"<b>1</b>"] * 12, b"</a>"]
+
+    assert is_marked_up(b"\n".join(elements))
+    assert is_marked_up_in_a_row(b"".join(elements))
+    assert not is_marked_up(b"<a>\n" + b"Much text on <b>many</b> lines.\n" * 12 + b"</a>")
+    assert not is_marked_up_in_a_row(b"<a>\n" + b"Much text, <b>few</b><i>words</i>.\n" * 12)

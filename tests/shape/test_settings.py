@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.shape.settings import tree_of
+from headgate.shape.settings import tree_of, tree_of_elements
 
 LISTED = """\
 apiVersion: v1
@@ -68,13 +68,23 @@ def test_text_and_end_of_an_element_stand_under_it():
     assert tree_of(lines, marked_up=True).parents == [-1, 0, 1, 1, 0, 0]
 
 
+@pytest.mark.proves("S4")
+def test_elements_in_a_row_stand_as_deep_as_their_tags_say():
+    tree = tree_of_elements(["<a>", "<b>", "<c/>", "<d>1</d>", "</b>", "<e>", "</e>", "</a>"])
+
+    assert tree.parents == [-1, 0, 1, 1, 1, 0, 5, 0]
+
+
 @given(
     st.lists(st.text(alphabet="ab:-#[]= \t\"'</>", max_size=12), min_size=1, max_size=60),
     st.booleans(),
 )
 def test_any_lines_are_a_tree(lines, marked_up):
-    tree = tree_of(lines, marked_up=marked_up)
+    for tree in tree_of(lines, marked_up=marked_up), tree_of_elements(lines):
+        is_whole(tree)
 
+
+def is_whole(tree):
     for number, parent in enumerate(tree.parents):
         assert parent < number < tree.stops[number]
         assert parent < 0 or tree.stops[number] <= tree.stops[parent]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from headgate.marker import Marker
-from headgate.shape.config import shape_settings
+from headgate.shape.config import shape_elements, shape_settings
 from headgate.shape.gutter import without_gutter
-from headgate.shape.keyed import FIRST_BYTES, is_keyed, is_marked_up
+from headgate.shape.keyed import FIRST_BYTES, is_keyed, is_marked_up, is_marked_up_in_a_row
 from headgate.shape.lined import Lining, shape_lined
 from headgate.shape.outline import body_of, name_defined, outline_of
 from headgate.shape.shaper import Room, Shaped, Source
@@ -28,6 +28,8 @@ def shape_code(source: Source, room: Room, query: Query, marker: Marker) -> Shap
     """
     first = source.data[:FIRST_BYTES].decode(errors="replace").split("\n")
     start = "\n".join(without_gutter(first)).encode()
+    if is_marked_up_in_a_row(start):
+        return shape_elements(source, room, query, marker)
     marked_up = is_marked_up(start)
     if marked_up or is_keyed(start):
         return shape_settings(source, room, query, marker, marked_up=marked_up)

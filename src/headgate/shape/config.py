@@ -16,9 +16,9 @@ from itertools import accumulate
 from headgate.marker import Marker
 from headgate.shape.extremes import SUPERLATIVES, asked_fields
 from headgate.shape.gutter import without_gutter
-from headgate.shape.lined import OUTLINED, bytes_in, lines_in, with_ends, within
-from headgate.shape.pieces import Pieces, shape_pieces
-from headgate.shape.settings import CALLED, Tree, tree_of
+from headgate.shape.lined import LONGEST_LINE, OUTLINED, bytes_in, lines_in, with_ends, within
+from headgate.shape.pieces import Piece, Pieces, shape_pieces
+from headgate.shape.settings import CALLED, Tree, tree_of, tree_of_elements
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.signs import SCANNER, weight
 from headgate.shape.worth import QUESTION_WORDS, Pointed, pointed_by
@@ -66,6 +66,9 @@ outline: less where somebody asks."""
 
 HEAD_LEAN = 0.5
 
+BETWEEN = re.compile(rb"(?<=>)(?=<)")
+ON_LINES = "each element stands on a line of its own here"
+
 NUMBER = re.compile(r"[\"']?(-?\d+(?:\.\d+)?)")
 
 
@@ -77,7 +80,30 @@ def shape_settings(
     if lines is None or len(lines) > MOST_LINES:
         return None
     tree = tree_of(without_gutter(lines), marked_up=marked_up)
+    pieces = Pieces(_chosen(lines, tree, query, bytes_in(room, source)), len(lines))
+    return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines")
+
+
+def shape_elements(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
+    """The same for elements that share their lines: each is shown on one of its own."""
+    parts = BETWEEN.split(source.data.removesuffix(b"\n"))
     room_bytes = bytes_in(room, source)
+    if len(parts) > MOST_LINES or max(map(len, parts)) > room_bytes * LONGEST_LINE:
+        return None
+    starts = list(accumulate(map(len, parts), initial=0))
+    elements = [part.decode(errors="replace") for part in parts]
+    chosen = _chosen(elements, tree_of_elements(elements), query, room_bytes)
+    items = [
+        piece._replace(first=starts[piece.first - 1], last=starts[piece.first] - 1)
+        for piece in chosen
+    ]
+    note = marker.aside(ON_LINES)
+    pieces = Pieces(items, len(source.data), what="bytes", before=(note,))
+    return shape_pieces(pieces, source, room, marker, f"of {len(elements):,} elements")
+
+
+def _chosen(lines: Sequence[str], tree: Tree, query: Query, room_bytes: float) -> list[Piece]:
+    """The lines that can be shown, and what each is worth."""
     worths: dict[int, float] = {}
     pointed = _pointed(lines, tree, query)
     least, beyond = POINTED
@@ -92,8 +118,7 @@ def shape_settings(
     for ranked, worth in ((odd, ODD), (outline, OUTLINED)):
         for number in within(ranked, lines, room_bytes * part):
             worths[number] = max(worths.get(number, 0.0), worth)
-    pieces = Pieces(with_ends(lines, worths, room_bytes, HEAD_LEAN), len(lines))
-    return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines")
+    return with_ends(lines, worths, room_bytes, HEAD_LEAN)
 
 
 def _pointed(lines: Sequence[str], tree: Tree, query: Query) -> Pointed:

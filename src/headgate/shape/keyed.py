@@ -43,7 +43,9 @@ LEAST_KEYED = 0.3
 ELEMENT = re.compile(rb"\s*<[/?!]?[a-zA-Z-]")
 LEAST_ELEMENTS = 8
 LEAST_MARKED_UP = 0.6
-"""How many lines begin with an element, and what share of all: in a document it is fewer."""
+LEAST_IN_A_ROW = 8
+"""How many lines begin with an element, and what share of all: in a document it is fewer; and how
+many elements a line has where they share it."""
 
 
 def is_marked_up(text: bytes) -> bool:
@@ -53,6 +55,13 @@ def is_marked_up(text: bytes) -> bool:
     lines = [line for line in text[:FIRST_BYTES].split(b"\n")[:FIRST_LINES] if line.strip()]
     found = sum(ELEMENT.match(line) is not None for line in lines)
     return found >= LEAST_ELEMENTS and found >= LEAST_MARKED_UP * len(lines)
+
+
+def is_marked_up_in_a_row(text: bytes) -> bool:
+    """Whether a text is elements, many on a line."""
+    start = text[:FIRST_BYTES]
+    elements = start.count(b"><")
+    return ELEMENT.match(text) is not None and elements >= LEAST_IN_A_ROW * (start.count(b"\n") + 1)
 
 
 def is_keyed(text: bytes) -> bool:

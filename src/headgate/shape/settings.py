@@ -158,7 +158,29 @@ def tree_of(lines: Sequence[str], *, marked_up: bool = False) -> Tree:
     read = _element if marked_up else _setting
     # Of things that are alike most lines come many times.
     known = {line: read(line) for line in {*lines}}
-    settings = [known[line] for line in lines]
+    return _tree(lines, [known[line] for line in lines])
+
+
+def tree_of_elements(elements: Sequence[str]) -> Tree:
+    """Read elements that stand on no lines of their own: how deep they do, their tags say."""
+    settings: list[Setting] = []
+    depth = 0
+    for element in elements:
+        found = ELEMENT.match(element)
+        if found is None:
+            settings.append(SILENCE)
+            continue
+        _, closing, tag, rest = found.groups()
+        if closing:
+            depth = max(depth - 1, 0)
+            settings.append(_end(2 * depth, tag))
+            continue
+        settings.append(Setting(2 * depth, 2 * depth, tag, rest, opens=True))
+        depth += not (rest.endswith("/>") or f"</{tag}" in element)
+    return _tree(elements, settings)
+
+
+def _tree(lines: Sequence[str], settings: Sequence[Setting]) -> Tree:
     parted = [number for number, line in enumerate(lines) if line.rstrip() == DOCUMENT]
     parents = _parents(settings, {*parted})
     stops = [number + 1 for number in range(len(lines))]
