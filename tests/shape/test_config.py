@@ -146,16 +146,13 @@ def test_a_failure_in_the_middle_of_a_report_is_shown_with_its_test():
 @pytest.mark.proves("S4")
 def test_elements_that_share_a_line_are_shown_on_lines_of_their_own():
     cases = [f'<testcase name="test_{i}" time="0.001" />' for i in range(300)]
-    failed = '<testcase name="test_140"><failure message="12.0 != 12.5">a\nb</failure></testcase>'
-    cases[140] = failed
-    text = (
-        f'<?xml version="1.0"?><testsuites><testsuite>{"".join(cases)}</testsuite></testsuites>\n'
-    )
+    failed = '<testcase name="test_140"><failure message="12.0 != 12.5">a\nb</failure>'
+    cases[140] = f"{failed}</testcase>"
+    text = f'<?xml version="1.0"?><suites><suite>{"".join(cases)}</suite></suites>\n'
     shown = shaped("code", text, 300)
-    place = text.index(failed)
 
     assert failed.replace("><", ">\n<") in shown
-    assert f"-{place - 1} omitted #k7q2]\n<testcase name=" in shown
+    assert f"-{text.index(failed) - 1} omitted #k7q2]\n<testcase name=" in shown
     assert "[each element stands on a line of its own here #k7q2]" in shown
 
 
