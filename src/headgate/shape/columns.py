@@ -39,7 +39,7 @@ class Column:
     """In words: `int 1..90`, `3 values`, `text`."""
     odd: tuple[int, ...]
     """The rows that stand out in it, the oddest first."""
-    ends: tuple[int, ...] = ()
+    ends: tuple[int, int] | None = None
     """Of numbers the rows with the least and the most."""
 
 

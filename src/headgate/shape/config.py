@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from headgate.marker import Marker
-from headgate.shape.extremes import SUPERLATIVES, asked_fields
+from headgate.shape.extremes import SUPERLATIVES, asked_ends, asked_fields
 from headgate.shape.gutter import without_gutter
 from headgate.shape.lined import LONGEST_LINE, OUTLINED, bytes_in, lines_in, with_ends, within
 from headgate.shape.pieces import Piece, Pieces, shape_pieces
@@ -146,7 +146,7 @@ def _pointed(lines: Sequence[str], tree: Tree, query: Query) -> Pointed:
 
 
 def _extremes(tree: Tree, query: Query) -> list[int]:
-    """The lines with the most and the least of what a superlative is asked of."""
+    """The lines with the most or the least of what a superlative is asked of."""
     if SUPERLATIVES.isdisjoint(query.words):
         return []
     numbers: defaultdict[str, dict[int, float]] = defaultdict(dict)
@@ -155,7 +155,8 @@ def _extremes(tree: Tree, query: Query) -> list[int]:
             numbers[setting.key][number] = float(found[1])
     several = {key: found for key, found in numbers.items() if len(found) > 1}
     asked = [several[key] for key in asked_fields(several, query.words)]
-    return [end(found, key=found.__getitem__) for found in asked for end in (max, min)]
+    ends = [[end(found, key=found.__getitem__) for end in (min, max)] for found in asked]
+    return [number for least, most in ends for number in asked_ends(least, most, query.words)]
 
 
 def _answers(

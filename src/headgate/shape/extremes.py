@@ -11,16 +11,27 @@ from headgate.shape.items import Items
 from headgate.slices import kind_of, members, names_of
 from headgate.values import is_too_deep
 
-SUPERLATIVES = frozenset(
+MOST = frozenset(
     {
-        *("most", "least", "max", "maximum", "min", "minimum", "top", "best", "worst", "peak"),
-        *("highest", "lowest", "largest", "smallest", "biggest", "greatest", "longest"),
-        *("shortest", "latest", "earliest", "newest", "oldest", "youngest", "fastest", "slowest"),
-        *("heaviest", "lightest", "cheapest", "strongest", "weakest", "warmest", "coldest"),
-        *("hottest", "deepest", "nearest", "tallest", "richest", "poorest", "busiest", "rarest"),
+        *("most", "max", "maximum", "peak", "highest", "largest", "biggest", "greatest", "longest"),
+        *("latest", "newest", "heaviest", "warmest", "hottest", "tallest", "richest", "busiest"),
     }
 )
-"""Words that ask for one end of something; which end is good, only the field knows."""
+LEAST = frozenset(
+    {
+        *("least", "min", "minimum", "lowest", "smallest", "shortest", "earliest", "lightest"),
+        *("cheapest", "coldest", "poorest", "rarest"),
+    }
+)
+SUPERLATIVES = frozenset(
+    {
+        *MOST,
+        *LEAST,
+        *("top", "best", "worst", "oldest", "youngest", "fastest", "slowest", "strongest"),
+        *("weakest", "deepest", "nearest"),
+    }
+)
+"""Words that ask for one end of something; of some only the field knows which end that is."""
 
 MOST_FIELDS = 3
 MOST_UNNAMED = 6
@@ -45,8 +56,17 @@ def asked_fields(names: Iterable[str], words: Collection[str]) -> list[str]:
     """The fields that a superlative is asked of: a word is their name, or a part of it."""
     if SUPERLATIVES.isdisjoint(words):
         return []
-    said = [name for name in names if any(_says(word, name) for word in words)]
-    return sorted(said, key=lambda name: name.lower() not in words)[:MOST_FIELDS]
+    said = {name: sum(_says(word, name) for word in words) for name in names}
+    most = max(said.values(), default=0)
+    asked = [name for name, count in said.items() if count and (count == most or _is(name, words))]
+    return sorted(asked, key=lambda name: not _is(name, words))[:MOST_FIELDS]
+
+
+def asked_ends(least: int, most: int, words: Collection[str]) -> list[int]:
+    """Of what has the least and the most of something: what is asked for, or both."""
+    ends = [] if MOST.isdisjoint(words) else [most]
+    ends += [] if LEAST.isdisjoint(words) else [least]
+    return ends or [most, least]
 
 
 def unnamed_fields(numeric: Sequence[str], words: Collection[str]) -> Sequence[str]:
@@ -67,7 +87,9 @@ def asked_extremes(items: Items, words: Collection[str]) -> list[int]:
     asked = asked_fields(fields, words) or unnamed_fields(numeric, words)
     for column in _columns(items, asked):
         if len(column) > 1:
-            found += max(column, key=column.__getitem__), min(column, key=column.__getitem__)
+            found += asked_ends(
+                min(column, key=column.__getitem__), max(column, key=column.__getitem__), words
+            )
     return found
 
 
@@ -80,6 +102,10 @@ def _fields(items: Items) -> Mapping[str, bytes]:
             names = names_of([key for key, _ in found])
             fields = {**dict(zip(names, (bytes(raw) for _, raw in found), strict=True)), **fields}
     return fields
+
+
+def _is(name: str, words: Collection[str]) -> bool:
+    return name.lower() in words
 
 
 def _says(word: str, name: str) -> bool:

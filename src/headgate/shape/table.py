@@ -20,7 +20,7 @@ from headgate.shape.columns import (
     in_columns,
     odd_rows,
 )
-from headgate.shape.extremes import asked_fields, unnamed_fields
+from headgate.shape.extremes import asked_ends, asked_fields, unnamed_fields
 from headgate.shape.lined import with_ends
 from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
@@ -113,7 +113,10 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
     numeric = [name for name, one in zip(names, columns, strict=True) if one.ends]
     asked = asked_fields(names, query.words) or unnamed_fields(numeric, query.words)
     ends = [
-        row for name, one in zip(names, columns, strict=True) if name in asked for row in one.ends
+        row
+        for name, one in zip(names, columns, strict=True)
+        if name in asked and one.ends
+        for row in asked_ends(*one.ends, query.words)
     ]
     worths = _worths(
         pointed_by(_in_singular(query, text), texts),
