@@ -29,6 +29,13 @@ def test_numbers_with_holes_among_them_are_numbers():
     assert column(*cells) == Column("int 1..7", (2, 104, 1, 103), (2, 104))
 
 
+def test_a_cell_may_say_that_it_is_empty():
+    cells = ["3", "NA", "1", *["2", "NA"] * 50, "n/a", "7"]
+
+    assert column(*cells).words == "int 1..7"
+    assert column(*cells).ends == (2, 104)
+
+
 def test_a_value_that_occurs_once_among_few_stands_out():
     cells = ["ok", "late"] * 100
     cells[77] = "lost"

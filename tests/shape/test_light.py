@@ -86,6 +86,9 @@ def test_light_goes_further_into_what_stands_deeper_than_into_what_stands_beside
         ("  ✓ adds", "  adds"),
         ("a.py::test_b PASSED   [ 66%]", "a.py::test_b [ 66%]"),
         ("test a::b ... ok", "test a::b"),
+        ("[       OK ] Cart.Adds", "[ Cart.Adds ]"),
+        ("ok 12 - adds", "12 - adds"),
+        ("lists: reverse...ok", "lists: reverse"),
     ],
 )
 def test_a_test_that_went_well_takes_the_light_of_one_that_failed(well, plainly):
@@ -107,3 +110,43 @@ def test_a_line_of_details_keeps_little_of_the_light_that_falls_on_it(detail):
         return lit([error], lambda n: lines[n - 1] if 0 < n <= 2 else None, 2)[2]
 
     assert light_on(detail) < 0.5 * light_on("x" * len(detail))
+
+
+def before_an_end(*lines):
+    """The light on each line that stands before one that says that a command failed."""
+    texts = [*lines, "exit code 1"]
+    end = Found(len(texts), b"exit code 1", 0, 1.0, is_end=True)
+    lights = lit([end], lambda n: texts[n - 1] if 0 < n <= len(texts) else None, len(texts))
+    return [lights[number] for number in range(1, len(texts))]
+
+
+@pytest.mark.proves("S4")
+@pytest.mark.parametrize("beside", ["a.c:4: warning: unused b", "  ⚠ no units in a", "note: see b"])
+def test_a_warning_has_little_of_the_light_from_a_command_that_failed(beside):
+    plain, dim = before_an_end("x" * len(beside), beside)
+
+    assert dim < plain / 2
+
+
+@pytest.mark.proves("S4")
+def test_what_a_compiler_quotes_is_as_dim_as_what_it_says_above():
+    warned = before_an_end("a.c:4: warning: unused b", "    4 |   int b;", "      |       ^")
+    failed = before_an_end("a.c:4: error: unknown b", "    4 |   int b;", "      |       ^")
+
+    assert all(dim < bright / 2 for dim, bright in zip(warned, failed, strict=True))
+
+
+@pytest.mark.proves("S4")
+def test_how_a_command_is_used_is_not_why_it_failed():
+    usage = ["  --omit <dev|peer>", "  --force", "    without asking", "  -g, --global"]
+    first, *options, last = before_an_end("the lock file is out of date", *usage, "and so it ends")
+
+    assert max(options) < min(first, last) / 2
+
+
+@pytest.mark.proves("S4")
+def test_of_lines_that_say_the_same_one_keeps_its_light():
+    lines = ["npm warn Unknown env config: x", "other words", "npm warn Unknown env config: x"]
+    first, _, again = before_an_end(*lines)
+
+    assert first < again / 1.5

@@ -11,6 +11,9 @@ from itertools import islice
 SAMPLE_ROWS = 200
 """Of how many rows a column's type is told."""
 
+NO_VALUE = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "-", "?"})
+"""How cells say that they are empty."""
+
 NUMERIC_SHARE = 0.9
 FEW_VALUES = 24
 """Up to so many different values a column is a set of words, and one that is rare stands out."""
@@ -59,6 +62,8 @@ def odd_rows(columns: Sequence[Column]) -> list[int]:
 
 def column_of(cells: Sequence[str]) -> Column:
     """Look at the cells of one column below its heading."""
+    if not NO_VALUE.isdisjoint(cells):
+        cells = ["" if cell in NO_VALUE else cell for cell in cells]
     filled = [cell for cell in cells[:SAMPLE_ROWS] if cell]
     numbers = sum(not math.isnan(_number(cell)) for cell in filled)
     if filled and numbers >= NUMERIC_SHARE * len(filled):

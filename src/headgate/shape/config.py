@@ -118,6 +118,9 @@ def _chosen(lines: Sequence[str], tree: Tree, query: Query, room_bytes: float) -
     for ranked, worth in ((odd, ODD), (outline, OUTLINED)):
         for number in within(ranked, lines, room_bytes * part):
             worths[number] = max(worths.get(number, 0.0), worth)
+    # A line that is missing alone may take less than the note about it.
+    between = {number + 1 for number in worths if number + 2 in worths} - worths.keys()
+    worths |= dict.fromkeys(between, 0.0)
     return with_ends(lines, worths, room_bytes, HEAD_LEAN)
 
 

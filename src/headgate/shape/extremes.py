@@ -56,10 +56,10 @@ def asked_fields(names: Iterable[str], words: Collection[str]) -> list[str]:
     """The fields that a superlative is asked of: a word is their name, or a part of it."""
     if SUPERLATIVES.isdisjoint(words):
         return []
-    said = {name: sum(_says(word, name) for word in words) for name in names}
-    most = max(said.values(), default=0)
-    asked = [name for name, count in said.items() if count and (count == most or _is(name, words))]
-    return sorted(asked, key=lambda name: not _is(name, words))[:MOST_FIELDS]
+    said = {name: {word for word in words if _says(word, name)} for name in names}
+    # `point` names the melting point, too, but `boiling point` only one of them.
+    asked = [name for name in said if said[name] and not any(said[name] < o for o in said.values())]
+    return sorted(asked, key=lambda name: name.lower() not in words)[:MOST_FIELDS]
 
 
 def asked_ends(least: int, most: int, words: Collection[str]) -> list[int]:
@@ -102,10 +102,6 @@ def _fields(items: Items) -> Mapping[str, bytes]:
             names = names_of([key for key, _ in found])
             fields = {**dict(zip(names, (bytes(raw) for _, raw in found), strict=True)), **fields}
     return fields
-
-
-def _is(name: str, words: Collection[str]) -> bool:
-    return name.lower() in words
 
 
 def _says(word: str, name: str) -> bool:

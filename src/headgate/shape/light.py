@@ -9,7 +9,9 @@ far back over what the command printed last. What is brightest is shown first.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from headgate.shape.sketch import Found
@@ -32,9 +34,15 @@ class Fading:
 DOWN = Fading(plain=0.85, indented=0.95, blank=0.75, another=0.5)
 UP = Fading(plain=0.77, indented=0.75, blank=0.65, another=0.1)
 
-END_LIGHT = 4.0
+END_LIGHT = 3.0
 END_FADING = 0.98
-"""Of the light of a line that says that a command failed; it shines up, over all alike."""
+"""Of the light of a line that says that a command failed; it shines up, over nearly all alike."""
+BESIDE = 0.3
+WARNS = re.compile(r"\b(?:note|warning): |⚠")
+QUOTED = re.compile(r" *\d* \|")
+OPTION = re.compile(r"(?P<before>(?:[A-Za-z!:]+ )*\s{2,})-{1,2}[A-Za-z][\w|-]*(?:[ ,=<\[].*)?$")
+"""What is left of it on warnings, with the code that a compiler quotes below them, and on the
+options of a command that tells how it is used: neither is why it failed."""
 FIRST_END = 2.0
 """The first command that failed is more often the cause than those after it."""
 BEHIND_LAST_END = 0.8
@@ -44,6 +52,10 @@ BOTH = 0.25
 
 LATE = 0.25
 """By how much the last line is worth more than the first: what went wrong stands near the end."""
+
+AGAIN = 0.5
+AGAIN_CHARS = 24
+"""What a line keeps of its light that says again what a brighter one says, and how long it is."""
 
 BLANK = 0.75
 DETAIL = 0.25
@@ -64,6 +76,8 @@ DARK = int(math.log(LEAST / (END_LIGHT * FIRST_END)) / math.log(END_FADING)) + 1
 ANOTHER = ("$ ", "> ", "+ ", "--- PASS", "=== RUN")
 """How lines begin that belong to something else: a command, a test that passed, the next one."""
 WENT_WELL = frozenset("✓✔√")
+WELL_STARTS = ("ok ", "[       OK ]", "[ RUN      ]", "[----------]")
+WELL_ENDS = ("... ok", "...ok", " PASS", "[OK]")
 
 
 def reach_of(anchor: Found) -> tuple[int, int]:
@@ -88,7 +102,10 @@ def lit(
         _shine(up, anchor, -1, UP, text_of, total)
     ends = sorted(line.number for line in anchors if line.is_end)
     back = _shine_back(ends, text_of)
+    for number in _beside(sorted(back), text_of):
+        back[number] *= BESIDE
     lights: dict[int, float] = {}
+    said: defaultdict[str, list[int]] = defaultdict(list)
     last_end = ends[-1] if ends else total
     for number in down.keys() | up.keys() | back.keys():
         above, below = down.get(number, 0.0), up.get(number, 0.0)
@@ -102,7 +119,18 @@ def lit(
         elif _is_detail(text):
             light *= DETAIL
         lights[number] = light / LENGTHY[min(len(text), LONGEST_CHARS)]
+        said[text.strip()].append(number)
+    if len(said) < len(lights):
+        _dim_repeats(lights, said)
     return lights
+
+
+def _dim_repeats(lights: dict[int, float], said: Mapping[str, Sequence[int]]) -> None:
+    """Take light from lines that say what a brighter one says; of two alike the later one is."""
+    for text, numbers in said.items():
+        if len(text) >= AGAIN_CHARS:
+            for number in sorted(numbers, key=lambda n: (lights[n], n))[:-1]:
+                lights[number] *= AGAIN
 
 
 def _shine(
@@ -130,7 +158,7 @@ def _shine(
             light *= fading.another if _went_well(text) else fading.plain
         elif not text or text.isspace():
             light *= fading.blank
-        elif text.startswith(ANOTHER) or text.lstrip()[0] in WENT_WELL:
+        elif text.startswith(ANOTHER) or text.lstrip()[0] in WENT_WELL or _went_well(text):
             light *= fading.another
         else:
             light *= fading.indented if text.startswith(deeper) else fading.plain
@@ -138,13 +166,28 @@ def _shine(
 
 def _went_well(text: str) -> bool:
     """Whether a line only says that a test passed."""
-    return " PASSED" in text or text.endswith(("... ok", " PASS"))
+    return " PASSED" in text or text.endswith(WELL_ENDS) or text.startswith(WELL_STARTS)
 
 
 def _is_detail(text: str) -> bool:
     """Whether a line tells of what went well, or what only who wrote the program reads."""
     start = text[:LEVEL_CHARS]
     return "DEBUG" in start or "TRACE" in start or "--- PASS" in start or _went_well(text)
+
+
+def _beside(numbers: Sequence[int], text_of: Callable[[int], str | None]) -> Iterator[int]:
+    """Lines of warnings and of options: beside the point where a command failed."""
+    warned, options = False, ""
+    for number in numbers:
+        text = text_of(number) or ""
+        warned = WARNS.search(text) is not None or (warned and QUOTED.match(text) is not None)
+        option = OPTION.match(text)
+        if option:
+            options = option["before"]
+        elif not (options and (text.startswith(options) or options.startswith(text))):
+            options = ""
+        if warned or options:
+            yield number
 
 
 def _shine_back(ends: list[int], text_of: Callable[[int], str | None]) -> dict[int, float]:

@@ -147,12 +147,8 @@ def focused(pointed: Pointed, parts: Iterable[range]) -> Pointed:
 def with_ends(
     lines: Sequence[str], worths: Mapping[int, float], room_bytes: float, head_lean: float
 ) -> list[Piece]:
-    """The lines that are worth something, and as many at the ends as can have room at all.
-
-    And each that stands alone between two of them: the note that it is left out may take more.
-    """
+    """The lines that are worth something, and as many at the ends as can have room at all."""
     total = len(lines)
-    between = {number + 1 for number in worths if number + 2 in worths}
     near = near_ends(lines, room_bytes * MORE_THAN_ROOM, start_only=head_lean >= 1)
     # By its place a line is worth most at the ends, the rest by how near it is to one.
     turn = max(total * head_lean, 1.0)
@@ -164,7 +160,7 @@ def with_ends(
             lines[i],
             max(worths.get(i, 0.0), END * (1 - min(i / turn, (total - 1 - i) / rest))),
         )
-        for i in sorted(near | between | worths.keys())
+        for i in sorted(near | worths.keys())
     ]
 
 

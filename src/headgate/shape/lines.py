@@ -24,7 +24,7 @@ LONGEST_SHARE = 8
 ORDINARY_CHARS = 240
 """A line of this length is shown whole or not at all: half a line of output says little."""
 
-END_CHARS = 130
+END_CHARS = 70
 """Of each end this much is shown at least: what ran stands there, and how it ended."""
 
 LEAST_HIDDEN = 40

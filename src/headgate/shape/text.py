@@ -21,8 +21,8 @@ LEAST_END_BYTES = 16 * 1024
 
 LEANING: Mapping[Kind, Leaning] = MappingProxyType(
     {
-        "test": Leaning(head=0.35, middle=0.85),
-        "build": Leaning(head=0.35, middle=0.85),
+        "test": Leaning(head=0.15, middle=0.92),
+        "build": Leaning(head=0.15, middle=0.95),
         "log": Leaning(head=0.3, middle=0.9),
         "trace": Leaning(head=0.25, middle=0.3),
         "prose": Leaning(head=0.7, middle=0.2),
