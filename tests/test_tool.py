@@ -16,7 +16,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from headgate.measure.meters import meter_for
 from headgate.read.request import NAMES, request_of
-from headgate.tool import ARGUMENTS, DESCRIPTION, DIALECTS, NAME, SQL_ARGUMENTS, definition
+from headgate.tool import ARGUMENTS, DESCRIPTION, DIALECTS, NAME, SQL_ARGUMENTS, definition, schema
 
 pytestmark = pytest.mark.proves("K6", "R15")
 
@@ -53,9 +53,9 @@ def test_a_definition_is_a_copy_of_its_own():
 def schema_of(dialect: str) -> dict[str, object]:
     made = definition(dialect)  # type: ignore[arg-type]
     if dialect == "openai-chat":
-        return made["function"]["parameters"]  # type: ignore[index]
+        return made["function"]["parameters"]
     key = {"anthropic": "input_schema", "mcp": "inputSchema"}.get(dialect, "parameters")
-    return made[key]  # type: ignore[return-value]
+    return made[key]
 
 
 CALLS = [
@@ -140,6 +140,12 @@ def test_queries_are_offered_where_they_are_answered():
 
     assert list(offered)[-1] == "sql"
     assert "sql" not in definition("anthropic")["input_schema"]["properties"]
+
+
+def test_a_framework_that_defines_tools_itself_gets_the_same_arguments():
+    assert schema() == definition("anthropic")["input_schema"]
+    assert schema(sql=True) == definition("mcp", sql=True)["inputSchema"]
+    assert schema(strict=True) == definition("openai-responses")["parameters"]
 
 
 def test_the_example_in_the_description_can_be_asked():

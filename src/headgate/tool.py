@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 Dialect = Literal["anthropic", "openai-chat", "openai-responses", "gemini", "mcp"]
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
@@ -69,14 +69,24 @@ SQL_ARGUMENTS: Arguments = MappingProxyType(
 """With the one for who has the extra `sql` installed."""
 
 
-def definition(dialect: Dialect, *, sql: bool = False) -> dict[str, object]:
-    """The tool as it stands in a request; for Gemini, in `functionDeclarations`.
+def definition(dialect: Dialect, *, sql: bool = False) -> Any:
+    """The tool as it stands in a request, a dict; for Gemini, in `functionDeclarations`.
 
     `sql` offers queries: for whoever has the extra `sql` where the calls are answered.
     """
+    # Any: each client has a type of its own for it, and takes no dict in its place.
     if dialect not in _FORMS:
         raise ValueError(f"dialect is {dialect!r}; there is {', '.join(DIALECTS)}")
     return _FORMS[dialect](SQL_ARGUMENTS if sql else ARGUMENTS)
+
+
+def schema(*, strict: bool = False, sql: bool = False) -> dict[str, object]:
+    """The arguments alone as a JSON schema, for frameworks that make the definition themselves.
+
+    `strict` is as OpenAI wants it: every argument is named, and null where it is left out.
+    """
+    arguments = SQL_ARGUMENTS if sql else ARGUMENTS
+    return _strict(arguments) if strict else _schema(arguments)
 
 
 def _anthropic(arguments: Arguments) -> dict[str, object]:
