@@ -52,6 +52,18 @@ def test_the_python_of_a_page_runs_and_prints_what_the_page_says(page, known_key
             printed = out.getvalue()
 
 
+@pytest.mark.parametrize("name", ["README.md", "docs/quickstart.md"])
+def test_the_python_a_reader_meets_first_passes_strict_type_checks(name, tmp_path):
+    blocks = FENCE.findall((ROOT / name).read_text())
+    code = tmp_path / "page.py"
+    code.write_text("\n\n".join(text for language, text in blocks if language == "python"))
+    words = ["--strict", "--config-file=", f"--cache-dir={tmp_path}", str(code)]
+
+    ran = subprocess.run([sys.executable, "-m", "mypy", *words], capture_output=True, text=True)
+
+    assert ran.stdout == "Success: no issues found in 1 source file\n"
+
+
 @pytest.mark.parametrize("text", **named("console"))
 def test_a_console_shows_what_it_says(text, known_key, tmp_path):
     environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}

@@ -246,6 +246,15 @@ def test_an_unknown_ref_raises_for_people_who_write_code(gate_with):
         gate_with().original("r_aaaaaaaaaaaa")
 
 
+def test_what_went_in_whole_has_no_ref_and_reading_it_says_so(gate_with):
+    gate = gate_with()
+    [shown] = gate.admit([result("bash", "one line")])
+
+    for read in (gate.original, gate.read):
+        with pytest.raises(RefNotFound, match="the ref is None: what goes in whole"):
+            read(shown.verdict.ref)
+
+
 @pytest.mark.proves("K6")
 def test_a_ref_that_is_a_book_is_not_repeated(gate_with):
     answer = gate_with(SMALL).read_result("call_1", {"ref": "x" * 10_000})

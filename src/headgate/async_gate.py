@@ -51,7 +51,11 @@ class AsyncGate:
         return AsyncResultStream(made)
 
     async def read(
-        self, ref: Ref, arguments: Mapping[str, object] = NOTHING, *, tokens: int | None = None
+        self,
+        ref: Ref | None,
+        arguments: Mapping[str, object] = NOTHING,
+        *,
+        tokens: int | None = None,
     ) -> str:
         """Read an original back."""
         return await _in_thread(lambda: self.gate.read(ref, arguments, tokens=tokens))
@@ -105,7 +109,7 @@ class AsyncGate:
         """Learn from what the provider reported."""
         await _in_thread(lambda: self.gate.observe(body, usage, dialect=dialect, model=model))
 
-    async def original(self, ref: Ref) -> bytes:
+    async def original(self, ref: Ref | None) -> bytes:
         """The whole original, byte for byte."""
         return await _in_thread(lambda: self.gate.original(ref))
 

@@ -22,6 +22,7 @@ from headgate.limits import HOLD_BYTES, limit_alone
 from headgate.locks import Guard
 from headgate.marker import ON_DISK
 from headgate.policy import Policy
+from headgate.refs import given
 from headgate.session import Session
 from headgate.shape import Room
 from headgate.types import (
@@ -227,7 +228,11 @@ class Gate:
         return ResultStream(self, result, question)
 
     def read(
-        self, ref: Ref, arguments: Mapping[str, object] = NOTHING, *, tokens: int | None = None
+        self,
+        ref: Ref | None,
+        arguments: Mapping[str, object] = NOTHING,
+        *,
+        tokens: int | None = None,
     ) -> str:
         """Read an original back: `read(ref, {"lines": "401-800"})`; at most `tokens` come back."""
         from headgate.read.answer import answer  # the ways back: only for who reads
@@ -235,7 +240,7 @@ class Gate:
         from headgate.read.request import request_of
 
         with self._guard.lock:
-            store, about = self._session.find(ref)
+            store, about = self._session.find(ref := given(ref))
             request = request_of(arguments)
             limit = min(tokens or self.policy.alone_count, request.tokens or sys.maxsize)
             limit = max(limit, self.policy.minimum) - self.policy.block_overhead
@@ -279,9 +284,9 @@ class Gate:
         """Note that a part of an original was read in another way, as from its file."""
         self._session.note_read(ref, text)
 
-    def original(self, ref: Ref) -> bytes:
-        """The whole original, byte for byte."""
-        store, about = self._session.find(ref)
+    def original(self, ref: Ref | None) -> bytes:
+        """The whole original, byte for byte; `RefNotFound` where it is not kept."""
+        store, about = self._session.find(ref := given(ref))
         return store.read(ref, 0, about.length)
 
     def view(self, shown: ToolResult) -> str:

@@ -7,6 +7,7 @@ import re
 from base64 import b32encode
 from functools import lru_cache
 
+from headgate.errors import RefNotFound
 from headgate.types import Ref
 
 REF_LETTERS = 12
@@ -34,3 +35,10 @@ def _letters(key: bytes, session: str, sha256: str) -> str:
     name = session.encode("utf-8", "surrogatepass")
     message = b"%d\x00%b%b" % (len(name), name, bytes.fromhex(sha256))
     return b32encode(hmac.digest(key, message, "sha256")[:20]).decode().lower()
+
+
+def given(ref: Ref | None) -> Ref:
+    """The ref of a verdict, which has none where its original is not kept."""
+    if ref is None:
+        raise RefNotFound("the ref is None: what goes in whole, or cannot be kept, has none")
+    return ref
