@@ -97,6 +97,16 @@ def test_the_second_line_of_one_form_is_worth_less():
 
 
 @pytest.mark.proves("S4")
+def test_lines_that_begin_with_the_same_words_lose_weight_too():
+    names = ["one", "two", "three", "four"]
+    apart = "".join(f"[pipeline] {name} failed in npm\n" for name in names)
+    alike = "".join(f"[pipeline] npm failed in {name}\n" for name in names)
+    last = [sketch_of(text.encode(), 4_000, NO_QUERY).found[4].score for text in (apart, alike)]
+
+    assert last[1] == pytest.approx(last[0] / 4**0.12)
+
+
+@pytest.mark.proves("S4")
 def test_lines_that_begin_alike_lose_weight_slowly():
     names = ["one", "two", "three", "four"]
     text = "".join(f"FAILED tests/test_{name}.py\nok\n" for name in names)

@@ -54,8 +54,10 @@ ENOUGH = 8
 
 FAMILY_BYTES = 9
 FAMILY = 0.25
-"""How lines are alike that begin with the same letters, and how fast they then lose weight: the
-fiftieth `FAILED tests/…` says less than the first reason."""
+FIRST_WORDS = 2
+STARTS = 0.12
+"""How lines are alike that begin with the same letters, or words, and how fast they lose weight for
+it: the fiftieth `FAILED tests/…` says less than the first reason."""
 
 OUTPUT_BELOW = re.compile(rb"\blines of output\b|\boutput \(\d+ lines\)")
 NEXT_BYTES = 200
@@ -153,6 +155,7 @@ class Sketcher:
         self.found: dict[int, Found] = {}
         self.forms: dict[bytes, int] = {}
         self.families: dict[bytes, int] = {}
+        self.starts: dict[bytes, int] = {}
         self.asked: dict[bytes, int] = {}
 
     def feed(self, piece: bytes) -> None:
@@ -225,7 +228,7 @@ class Sketcher:
                 number += line_ends_in(piece[counted : line.start])
                 counted = line.start
                 own = hits[first:i]
-                score = weight(piece, own, line.data) / (times * self._family(line.data) ** FAMILY)
+                score = weight(piece, own, line.data) / (times * self._others(line.data))
                 is_end = _is_end(piece, line.stop, own)
                 self._note(piece, number, line, score, is_end=is_end)
         return number - self.line + line_ends_in(piece[counted:])
@@ -249,13 +252,12 @@ class Sketcher:
                 if times <= ENOUGH or number in self.found:
                     self._note(piece, number, line, score / times, is_end=False)
 
-    def _family(self, line: bytes) -> int:
-        """How many lines that begin alike stood out so far, itself included."""
-        if len(self.families) > 4 * FOUND_LINES:
-            self.families.clear()
+    def _others(self, line: bytes) -> float:
+        """By how much a line counts less because others that begin alike stood out before."""
         family = line.strip().translate(None, DIGITS)[:FAMILY_BYTES]
-        self.families[family] = count = self.families.get(family, 0) + 1
-        return count
+        words = b" ".join(line.split(None, FIRST_WORDS)[:FIRST_WORDS])
+        alike = float(_counted(family, self.families)), float(_counted(words, self.starts))
+        return math.pow(alike[0], FAMILY) * math.pow(alike[1], STARTS)
 
     def _note(self, piece: bytes, number: int, line: _Line, score: float, *, is_end: bool) -> None:
         known = self.found.get(number)
@@ -295,10 +297,14 @@ def _is_end(piece: bytes, stop: int, hits: Sequence[Hit]) -> bool:
 
 def _times(line: bytes, forms: dict[bytes, int]) -> int:
     """How often a line of this form was found so far, itself included."""
-    if len(forms) > 4 * FOUND_LINES:
-        forms.clear()
-    form = line.translate(None, DIGITS)
-    forms[form] = times = forms.get(form, 0) + 1
+    return _counted(line.translate(None, DIGITS), forms)
+
+
+def _counted(what: bytes, counts: dict[bytes, int]) -> int:
+    """How often this was met so far, this time included; what is too much to know is forgotten."""
+    if len(counts) > 4 * FOUND_LINES:
+        counts.clear()
+    counts[what] = times = counts.get(what, 0) + 1
     return times
 
 
