@@ -105,3 +105,8 @@ def test_the_count_of_what_passed_stands_out_too():
 )
 def test_a_class_that_is_only_named_is_not_raised(line):
     assert worth(line) < worth(b"org.codec.DecoderException: odd number of digits") / 3
+
+
+@pytest.mark.proves("S4")
+def test_what_a_traceback_ends_with_stands_out_whatever_it_is_called():
+    assert worth(b"automat._discover.NoObject: nothing of that name") >= 7

@@ -40,6 +40,7 @@ OTHERS: tuple[tuple[bytes, float], ...] = (
     (rb"(?i)\b(fatal|panic|panicked|segmentation fault|core dumped|out of memory|oomkilled)\b", 8),
     (rb"(?i)\b(abort(ed)?|deadlock(ed)?)\b", 6),
     (rb"(?i)traceback \(most recent call last\)|^exception in|stack ?trace", 6),
+    (rb"^([a-z_][a-z_0-9]*\.)+[A-Z][A-Za-z]+: \S", 7),
     (rb"\bFAIL(ED|URE|URES|S)?\b|\bFailures?:", 11),
     ("✖|✗|✘|✕|×|●|❌".encode(), 4),
     (rb"^[ \t]*not ok\b", 6),
