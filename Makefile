@@ -30,7 +30,7 @@ demo: setup ## pass a long log through the gate, then read back what was left ou
 test: setup ## run every test, in parallel
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
-test-clients: setup $(CLIENTS)/.installed ## run real agent CLIs and MCP servers, installed from npm and PyPI
+test-clients: setup $(CLIENTS)/.installed $(CLIENTS)/.frameworks ## run real agent CLIs, MCP servers and frameworks, installed from npm and PyPI
 	HEADGATE_CLIENTS=$(abspath $(CLIENTS)) $(BIN)/python -m pytest tests/clients
 
 # Their own install scripts only pick the program for this machine; npm does not run them unasked.
@@ -44,6 +44,16 @@ $(CLIENTS)/.installed: tests/clients/package.json
 	$(CLIENTS)/py/bin/pip install --quiet mcp-server-git mcp-server-fetch mcp-server-time
 	$(PYTHON) -m venv $(CLIENTS)/py1
 	$(CLIENTS)/py1/bin/pip install --quiet mcp-server-sqlite 'mcp<2'
+	touch $@
+
+# One environment for each: they do not agree on the versions of what they share.
+$(CLIENTS)/.frameworks: $(wildcard tests/clients/frameworks/*.txt)
+	mkdir -p $(CLIENTS)
+	for file in $^; do \
+		folder=$(CLIENTS)/$$(basename $$file .txt); \
+		$(PYTHON) -m venv $$folder && \
+		$$folder/bin/pip install --quiet --requirement $$file --editable . || exit 1; \
+	done
 	touch $@
 
 check: setup ## formatting, lint, types, and the order of the layers
