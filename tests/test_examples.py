@@ -50,6 +50,15 @@ def ref_in(text):
     return re.search(r"r_[a-z2-7]{12}", text)[0]
 
 
+def test_the_page_on_frameworks_quotes_its_recipes_as_they_are():
+    page = (EXAMPLES.parent / "docs" / "frameworks.md").read_text()
+    quoted = re.findall(r"^```py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+
+    recipes = sorted(path.read_text() for path in EXAMPLES.glob("frameworks/with_*.py"))
+    assert len(recipes) == 5
+    assert sorted(quoted) == recipes
+
+
 @pytest.mark.proves("G5")
 def test_the_log_investigator_finds_what_stands_in_the_middle(tmp_path, run):
     logs = tmp_path / "logs"
