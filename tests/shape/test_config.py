@@ -196,6 +196,20 @@ def test_things_without_a_name_are_told_by_what_each_has_otherwise():
     assert shown[place - 1] == "        server_name app13.example.org;"
 
 
+@pytest.mark.proves("P24")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<a>" * 3_000 + "</a>" * 3_000,
+        "<r>" + "<a>1</a>" * 30_000 + "</r>",
+        "a: 1\nb: 2\nc: 3\nd: 4\n" + "\n".join(" " * i + f"k{i}:" for i in range(400)),
+        "a:\n" + "  b: 1\n  c: 2\n  d: 3\n" * 7_000,
+    ],
+)
+def test_what_is_too_deep_or_too_long_is_left_to_others(text):
+    assert shaped("code", text, 1_000) is None
+
+
 @pytest.mark.proves("S4", "S8", "P2")
 @settings(max_examples=40)
 @given(

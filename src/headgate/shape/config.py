@@ -16,7 +16,15 @@ from itertools import accumulate
 from headgate.marker import Marker
 from headgate.shape.extremes import SUPERLATIVES, asked_ends, asked_fields
 from headgate.shape.gutter import without_gutter
-from headgate.shape.lined import LONGEST_LINE, OUTLINED, bytes_in, lines_in, with_ends, within
+from headgate.shape.lined import (
+    LONGEST_LINE,
+    MOST_BYTES,
+    OUTLINED,
+    bytes_in,
+    lines_in,
+    with_ends,
+    within,
+)
 from headgate.shape.pieces import Piece, Pieces, shape_pieces
 from headgate.shape.settings import CALLED, Tree, tree_of, tree_of_elements
 from headgate.shape.shaper import Room, Shaped, Source
@@ -25,7 +33,9 @@ from headgate.shape.worth import QUESTION_WORDS, Pointed, pointed_by
 from headgate.types import Query
 
 MOST_LINES = 20_000
-"""A longer text is shaped as any other: each line takes some microseconds."""
+DEEPEST = 100
+"""A longer or deeper text is shaped as any other: each line takes some microseconds, and more for
+each that it stands under."""
 
 POINTED = (40.0, 40.0)
 POINTED_PART = 0.8
@@ -59,10 +69,11 @@ MOST_HITS = 2_000
 """What a sign of trouble weighs at least, in how few words it is said, and by how few lines."""
 
 ODD = 38.0
+MOST_ODD = 300
 PART = 0.5
 ASKED_PART = 0.2
-"""What a line is worth that is odd; what part of the room goes to such lines, and what to the
-outline: less where somebody asks."""
+"""What a line is worth that is odd, and how many of them are looked at; what part of the room goes
+to such lines, and what to the outline: less where somebody asks."""
 
 HEAD_LEAN = 0.5
 
@@ -80,19 +91,26 @@ def shape_settings(
     if lines is None or len(lines) > MOST_LINES:
         return None
     tree = tree_of(without_gutter(lines), marked_up=marked_up)
+    if max(tree.depths) > DEEPEST:
+        return None
     pieces = Pieces(_chosen(lines, tree, query, bytes_in(room, source)), len(lines))
     return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines")
 
 
 def shape_elements(source: Source, room: Room, query: Query, marker: Marker) -> Shaped | None:
     """The same for elements that share their lines: each is shown on one of its own."""
+    if len(source.data) > MOST_BYTES or source.data.count(b"><") > MOST_LINES:
+        return None
     parts = BETWEEN.split(source.data.removesuffix(b"\n"))
     room_bytes = bytes_in(room, source)
-    if len(parts) > MOST_LINES or max(map(len, parts)) > room_bytes * LONGEST_LINE:
+    if max(map(len, parts)) > room_bytes * LONGEST_LINE:
         return None
     starts = list(accumulate(map(len, parts), initial=0))
     elements = [part.decode(errors="replace") for part in parts]
-    chosen = _chosen(elements, tree_of_elements(elements), query, room_bytes)
+    tree = tree_of_elements(elements)
+    if max(tree.depths) > DEEPEST:
+        return None
+    chosen = _chosen(elements, tree, query, room_bytes)
     items = [
         piece._replace(first=starts[piece.first - 1], last=starts[piece.first] - 1)
         for piece in chosen
@@ -113,7 +131,8 @@ def _chosen(lines: Sequence[str], tree: Tree, query: Query, room_bytes: float) -
         for other in needed:
             worths[other] = max(worths.get(other, 0.0), own * NEEDED)
         worths[number] = max(worths[number], own)
-    odd, outline = dict.fromkeys(_with_names(tree, _odd(tree))), _outline(tree)
+    odd = dict.fromkeys(_with_names(tree, _odd(tree)[:MOST_ODD]))
+    outline = _outline(tree)
     part = ASKED_PART if pointed else PART
     for ranked, worth in ((odd, ODD), (outline, OUTLINED)):
         for number in within(ranked, lines, room_bytes * part):
@@ -255,12 +274,10 @@ def _outline(tree: Tree) -> Iterator[int]:
     """What the things are called, then what was not said before, the outer lines first."""
     names = dict.fromkeys(name for called in tree.called.values() for name in called)
     yield from names
-    depths: list[int] = []
     by_depth: defaultdict[int, list[int]] = defaultdict(list)
-    for number, parent in enumerate(tree.parents):
-        depths.append(0 if parent < 0 else depths[parent] + 1)
+    for number, depth in enumerate(tree.depths):
         if tree.settings[number].is_said and number not in names:
-            by_depth[depths[number]].append(number)
+            by_depth[depth].append(number)
     said: set[tuple[int, str]] = set()
     for depth in sorted(by_depth):
         for number in by_depth[depth]:

@@ -77,6 +77,14 @@ class Tree:
         return {number: thing for thing in self.things for number in thing}
 
     @cached_property
+    def depths(self) -> Sequence[int]:
+        """How many lines each line stands under."""
+        depths: list[int] = []
+        for parent in self.parents:
+            depths.append(0 if parent < 0 else depths[parent] + 1)
+        return depths
+
+    @cached_property
     def called(self) -> Mapping[range, Sequence[int]]:
         """The lines that say what each thing is."""
         found = {thing: self._called(thing) for thing in self.things}
@@ -114,10 +122,10 @@ class Tree:
             yield number
 
     def beside(self, number: int) -> list[int]:
-        """The lines after it that stand under the same, and that nothing stands under."""
+        """Of the next lines those that stand under the same, and that nothing stands under."""
         parent = self.parents[number]
         stop = self.stops[parent] if parent >= 0 else len(self.parents)
-        after = range(number + 1, stop)
+        after = range(number + 1, min(stop, number + 1 + CALLED_LINES))
         return [n for n in after if self.parents[n] == parent and self.stops[n] == n + 1]
 
     def names_of(self, number: int) -> Sequence[int]:
