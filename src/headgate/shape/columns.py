@@ -62,7 +62,7 @@ def odd_rows(columns: Sequence[Column]) -> list[int]:
 
 def column_of(cells: Sequence[str]) -> Column:
     """Look at the cells of one column below its heading."""
-    if not NO_VALUE.isdisjoint(cells):
+    if not NO_VALUE.isdisjoint(cells[:SAMPLE_ROWS]):
         cells = ["" if cell in NO_VALUE else cell for cell in cells]
     filled = [cell for cell in cells[:SAMPLE_ROWS] if cell]
     numbers = sum(not math.isnan(_number(cell)) for cell in filled)

@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from headgate.shape.sketch import Found
 
@@ -30,6 +31,8 @@ class Fading:
     another: float
     """A command, or a test that went well: it belongs to something else."""
 
+
+Face = Literal["plain", "indented", "blank", "another", "missing"]
 
 DOWN = Fading(plain=0.85, indented=0.95, blank=0.75, another=0.5)
 UP = Fading(plain=0.77, indented=0.75, blank=0.65, another=0.1)
@@ -97,15 +100,15 @@ def lit(
     anchors = sorted(found, key=lambda line: (-line.score, line.number))
     down: dict[int, float] = {}
     up: dict[int, float] = {}
+    faces: dict[int, Face] = {0: "missing", total + 1: "missing"}
     for anchor in anchors:
-        _shine(down, anchor, 1, DOWN, text_of, total)
-        _shine(up, anchor, -1, UP, text_of, total)
+        _shine(down, anchor, 1, DOWN, text_of, faces)
+        _shine(up, anchor, -1, UP, text_of, faces)
     ends = sorted(line.number for line in anchors if line.is_end)
     back = _shine_back(ends, text_of)
     for number in _beside(sorted(back), text_of):
         back[number] *= BESIDE
     lights: dict[int, float] = {}
-    said: defaultdict[str, list[int]] = defaultdict(list)
     last_end = ends[-1] if ends else total
     for number in down.keys() | up.keys() | back.keys():
         above, below = down.get(number, 0.0), up.get(number, 0.0)
@@ -119,14 +122,16 @@ def lit(
         elif _is_detail(text):
             light *= DETAIL
         lights[number] = light / LENGTHY[min(len(text), LONGEST_CHARS)]
-        said[text.strip()].append(number)
-    if len(said) < len(lights):
-        _dim_repeats(lights, said)
+    if len({*map(text_of, lights)}) < len(lights):
+        _dim_repeats(lights, text_of)
     return lights
 
 
-def _dim_repeats(lights: dict[int, float], said: Mapping[str, Sequence[int]]) -> None:
+def _dim_repeats(lights: dict[int, float], text_of: Callable[[int], str | None]) -> None:
     """Take light from lines that say what a brighter one says; of two alike the later one is."""
+    said: defaultdict[str, list[int]] = defaultdict(list)
+    for number in lights:
+        said[(text_of(number) or "").strip()].append(number)
     for text, numbers in said.items():
         if len(text) >= AGAIN_CHARS:
             for number in sorted(numbers, key=lambda n: (lights[n], n))[:-1]:
@@ -139,9 +144,12 @@ def _shine(
     step: int,
     fading: Fading,
     text_of: Callable[[int], str | None],
-    total: int,
+    faces: dict[int, Face],
 ) -> None:
-    """Light up the anchor and what stands to one side of it, until it is dark or bright already."""
+    """Light up the anchor and what stands to one side of it, until it is dark or bright already.
+
+    `faces` remembers what lines are: the light of many anchors comes by.
+    """
     number, light = anchor.number, anchor.score
     if light <= lights.get(number, 0.0):
         return
@@ -151,17 +159,27 @@ def _shine(
     while light > LEAST and light > lights.get(number, 0.0):
         lights[number] = light
         number += step
-        text = text_of(number) if 0 < number <= total else None
-        if text is None:
+        face = faces.get(number)
+        if face is None:
+            faces[number] = face = _face(text_of(number))
+        if face == "missing":
             return
-        if text[:1].isalnum():
-            light *= fading.another if _went_well(text) else fading.plain
-        elif not text or text.isspace():
-            light *= fading.blank
-        elif text.startswith(ANOTHER) or text.lstrip()[0] in WENT_WELL or _went_well(text):
-            light *= fading.another
-        else:
-            light *= fading.indented if text.startswith(deeper) else fading.plain
+        if face == "indented" and not (text_of(number) or "").startswith(deeper):
+            face = "plain"
+        light *= getattr(fading, face)
+
+
+def _face(text: str | None) -> Face:
+    """What a line is; one that begins with a space or a sign is indented, or plain after all."""
+    if text is None:
+        return "missing"
+    if text[:1].isalnum():
+        return "another" if _went_well(text) else "plain"
+    if not text or text.isspace():
+        return "blank"
+    if text.startswith(ANOTHER) or text.lstrip()[0] in WENT_WELL or _went_well(text):
+        return "another"
+    return "indented"
 
 
 def _went_well(text: str) -> bool:

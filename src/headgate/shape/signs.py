@@ -7,7 +7,7 @@ pattern ends, so each is written to end once.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from headgate.scan import Hit, Scanner
 from headgate.shape.matcher import Matcher
@@ -122,7 +122,9 @@ def ends_well(end: bytes) -> bool:
 
 def weight(data: bytes, hits: Sequence[Hit], line: bytes) -> float:
     """What the signs in one line are worth: less where it only names them, or denies them."""
-    signs = {-1 if _only_names(data, sign, end) else sign for sign, end in hits}
+    # Several signs end at one place; each place is looked at once.
+    named = {end for end in {end for sign, end in hits if sign in NAMING} if _names_it(data, end)}
+    signs = {-1 if _is_name(data, sign, end, named) else sign for sign, end in hits}
     weights = [WEIGHTS[sign] if sign >= 0 else NAMED for sign in signs]
     most = max(weights)
     damping = _damping(line, counts=not COUNTING.isdisjoint(signs))
@@ -137,19 +139,21 @@ def _damping(line: bytes, *, counts: bool) -> float:
     return factor
 
 
-def _only_names(data: bytes, sign: int, end: int) -> bool:
+def _is_name(data: bytes, sign: int, end: int, named: Collection[int]) -> bool:
     if sign in NAMING:
-        return _goes_on(data, end) or _has_begun(data, end)
+        return end in named
     return sign in CLASSING and (_goes_on(data, end) or data[end : end + 1] == b"]")
+
+
+def _names_it(data: bytes, end: int) -> bool:
+    """Whether the word is part of a name: `error-handling.js`, `--fail-fast`, `/errors/`."""
+    if _goes_on(data, end):
+        return True
+    before = data[max(end - LONGEST_WORD_BYTES - 1, 0) : end].rstrip(LETTERS)
+    return before[-1:] in (b"-", b"_", b"/")
 
 
 def _goes_on(data: bytes, end: int) -> bool:
     """Whether a name goes on after the word: `error-handling.js`, `EncoderException.java`."""
     after = data[end : end + 2]
     return len(after) == 2 and after[0] in NAME_BYTES and after[1] in LETTERS
-
-
-def _has_begun(data: bytes, end: int) -> bool:
-    """Whether a name has begun before the word: `--no-fail`, `/errors`."""
-    before = data[max(end - LONGEST_WORD_BYTES - 1, 0) : end].rstrip(LETTERS)
-    return before[-1:] in (b"-", b"_", b"/")
