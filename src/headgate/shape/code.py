@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from headgate.marker import Marker
-from headgate.shape.config import shape_elements, shape_settings
 from headgate.shape.gutter import without_gutter
 from headgate.shape.keyed import FIRST_BYTES, is_keyed, is_marked_up, is_marked_up_in_a_row
 from headgate.shape.lined import Lining, shape_lined
 from headgate.shape.outline import body_of, name_defined, outline_of
+from headgate.shape.settings import shape_elements, shape_settings
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.worth import Pointed
 from headgate.types import Query

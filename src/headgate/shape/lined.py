@@ -100,10 +100,10 @@ def shape_lined(
     source: Source, room: Room, query: Query, marker: Marker, lining: Lining
 ) -> Shaped | None:
     """Show the outline, what the query points at, and the ends; None if the text is too long."""
-    lines = lines_in(source, room)
+    lines = lines_to_choose(source, room)
     if lines is None:
         return None
-    room_bytes = bytes_in(room, source)
+    room_bytes = bytes_for(room, source)
     worths: dict[int, float] = {}
     pointed = pointed_by(query, lines)
     if pointed and len(query.words) <= QUESTION_WORDS:
@@ -122,16 +122,16 @@ def shape_lined(
     return shape_pieces(pieces, source, room, marker, f"of {len(lines):,} lines")
 
 
-def lines_in(source: Source, room: Room) -> Sequence[str] | None:
+def lines_to_choose(source: Source, room: Room) -> Sequence[str] | None:
     """The lines of a text; None if it is too long, or one of them, to choose among them."""
     if len(source.data) > MOST_BYTES or source.lines > MOST_LINES:
         return None
     lines = unpadded(source.data.decode(errors="replace").removesuffix("\n").split("\n"))
-    too_long = max(map(len, lines)) > bytes_in(room, source) * LONGEST_LINE
+    too_long = max(map(len, lines)) > bytes_for(room, source) * LONGEST_LINE
     return None if too_long else lines
 
 
-def bytes_in(room: Room, source: Source) -> float:
+def bytes_for(room: Room, source: Source) -> float:
     """About how many bytes of a text the room holds."""
     return room.limit * len(source.data) / max(source.size, 1)
 

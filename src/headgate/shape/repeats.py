@@ -15,7 +15,7 @@ from operator import eq
 
 from headgate.marker import Marker
 from headgate.shape.far import far_places
-from headgate.shape.lined import with_ends
+from headgate.shape.lined import bytes_for, with_ends
 from headgate.shape.pieces import ALWAYS, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.worth import pointed_by
@@ -185,7 +185,7 @@ def _alike(source: Source, room: Room, query: Query, marker: Marker) -> Shaped |
     runs = inner_runs(source.data.removesuffix(b"\n").translate(None, DIGITS).split(b"\n"))
     if not runs:
         return None
-    room_bytes = room.limit * len(source.data) / max(source.size, 1)
+    room_bytes = bytes_for(room, source)
     alike = sum(sum(map(len, lines[start:stop])) + stop - start for start, stop in runs)
     if len(source.data) - alike + len(runs) * GAP_BYTES > room_bytes * MOST_OF_ROOM:
         return None

@@ -21,7 +21,7 @@ from headgate.shape.columns import (
     odd_rows,
 )
 from headgate.shape.extremes import asked_ends, asked_fields, unnamed_fields
-from headgate.shape.lined import with_ends
+from headgate.shape.lined import bytes_for, with_ends
 from headgate.shape.pieces import ALWAYS, Piece, Pieces, shape_pieces
 from headgate.shape.shaper import Room, Shaped, Source
 from headgate.shape.worth import Pointed, pointed_by, singular
@@ -124,7 +124,7 @@ def shape_table(source: Source, room: Room, query: Query, marker: Marker) -> Sha
         asked=[heading + row for row in ends],
     )
     worths |= dict.fromkeys(range(heading), ALWAYS)
-    room_bytes = room.limit * len(source.data) / max(source.size, 1)
+    room_bytes = bytes_for(room, source)
     items = [
         Piece(*table.span(one.first - 1), one.text, one.worth)
         for one in with_ends(texts, worths, room_bytes, HEAD_LEAN)
