@@ -17,7 +17,7 @@ from headgate.shape.keyed import is_keyed
 from headgate.shape.matcher import Matcher
 from headgate.shape.preface import preface_of
 from headgate.shape.stamps import unstamped
-from headgate.shape.traits import BUILDS, LANGUAGES, LINE, LOGGED, OTHERS, SESSION, TESTS, TRACES
+from headgate.shape.traits import BUILDS, COMMAND, LANGUAGES, LINE, LOGGED, OTHERS, TESTS, TRACES
 from headgate.types import Kind
 
 TAIL_BYTES = 16 * 1024
@@ -56,7 +56,7 @@ RULED = re.compile(rb"[-=+| ]*[-=]{3,}[-=+| ]*$")
 """The line between the heading of a table and its rows."""
 BORDER = re.compile(r"\s*(?:\+[-=]+\+[-=+]*|[┌╭├╔╠┏][─═━┬┼╦╬┳╤]+)".encode())
 """The line around a table that is drawn with lines, as far as it is looked at."""
-COMMANDS = re.compile(SESSION.encode(), re.MULTILINE)
+COMMANDS = re.compile(COMMAND.encode(), re.MULTILINE)
 LEAST_COMMANDS = 2
 """One command is what the text is the output of."""
 QUOTED = re.compile(rb'"[^"]*"')
@@ -255,9 +255,9 @@ def _is_log_of_objects(view: _View) -> bool:
     return objects >= 2 and objects >= 0.6 * len(view.lines)
 
 
-def _is_session(view: _View) -> bool:
+def _is_shell(view: _View) -> bool:
     """Several commands with what they printed: what happens now stands at the end, as in a log."""
-    return view.traits["session"] > 0 and len(COMMANDS.findall(view.text)) >= LEAST_COMMANDS
+    return view.traits["shell"] > 0 and len(COMMANDS.findall(view.text)) >= LEAST_COMMANDS
 
 
 def _is_screen(view: _View) -> bool:
@@ -334,7 +334,7 @@ RULES: tuple[tuple[Kind, Callable[[_View], bool]], ...] = (
     ("diff", _is_diff),
     ("code", lambda view: is_keyed(view.text)),
     ("test", _is_test),
-    ("log", _is_session),
+    ("log", _is_shell),
     ("listing", _is_listing),
     ("search", _is_search),
     ("trace", _is_trace),

@@ -226,11 +226,11 @@ STATUS = (
 )
 """What the terminal of an agent ends with."""
 
-SESSION = r"^(\([\w.-]+\) )?[\w.-]+@[\w.-]+[: ][^\n$#%>]{0,80}[$#%] \S"
+COMMAND = r"^(\([\w.-]+\) )?[\w.-]+@[\w.-]+[: ][^\n$#%>]{0,80}[$#%] \S"
 """A command after the prompt of a shell."""
 
 OTHERS: tuple[tuple[str, str], ...] = (
-    ("session", SESSION),
+    ("shell", COMMAND),
     ("diff", r"^diff --(git|cc|combined) |^Index: \S"),
     ("diff", r"^@@ -\d+(,\d+)? \+\d+(,\d+)? @@"),
     ("diff", r"^--- \S.*\n\+\+\+ \S"),
